@@ -11,7 +11,9 @@
 )]
 #![warn(missing_docs)]
 
+pub mod event;
 pub mod install;
 pub mod moment;
 pub mod process;
+pub mod session;
 pub mod wire;

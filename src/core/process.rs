@@ -6,6 +6,8 @@ use std::path::Path;
 use procfs::process::Process;
 use serde::{Deserialize, Serialize};
 
+use crate::moment::Moment;
+
 /// A process, told from a later one with the same pid by its start time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct ProcessId {
@@ -29,6 +31,16 @@ pub struct Ancestor {
     /// Its controlling terminal's device number; 0 for none (field 7 of `/proc/PID/stat`).
     #[serde(default)]
     pub tty: i32,
+}
+
+/// Clock ticks a second in /proc (`USER_HZ`, fixed by the kernel's interface).
+const TICKS_PER_SECOND: u64 = 100;
+
+impl ProcessId {
+    /// When the process started.
+    pub const fn started(self) -> Moment {
+        Moment::from_nanos(self.start.saturating_mul(1_000_000_000 / TICKS_PER_SECOND))
+    }
 }
 
 const SHELLS: &[&str] = &["sh", "dash", "bash", "zsh", "fish", "env"];
