@@ -11,6 +11,7 @@
 )]
 #![warn(missing_docs)]
 
+pub mod change;
 pub mod event;
 pub mod install;
 pub mod moment;
