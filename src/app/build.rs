@@ -3,7 +3,7 @@
 
 fn main() {
     glib_build_tools::compile_resources(
-        &["../../resources"],
+        &["../../resources", "../../data"],
         "../../resources/dasbo.gresource.xml",
         "dasbo.gresource",
     );

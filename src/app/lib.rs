@@ -4,5 +4,5 @@
 pub mod clock;
 pub mod i18n;
 pub mod model;
-//pub mod ui;
+pub mod ui;
 pub mod words;
