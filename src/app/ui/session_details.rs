@@ -2,7 +2,11 @@
 //! What a row shows when it is unfolded.
 
 use adw::subclass::prelude::*;
-use dasbo_core::session::Session;
+use dasbo_core::event::TaskState;
+use dasbo_core::session::{Session, Task};
+use gtk::prelude::*;
+
+use crate::words;
 
 mod imp {
     use std::cell::RefCell;
@@ -138,12 +142,6 @@ mod imp {
         }
     }
 }
-
-use dasbo_core::event::TaskState;
-use dasbo_core::session::Task;
-use gtk::prelude::*;
-
-use crate::words;
 
 glib::wrapper! {
     /// Last prompt, last answer, tasks and facts of a session.

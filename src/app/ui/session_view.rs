@@ -2,6 +2,7 @@
 //! The list of all sessions under their groups.
 
 use adw::subclass::prelude::*;
+use gtk::prelude::*;
 
 use crate::model::SessionList;
 
@@ -21,6 +22,8 @@ mod imp {
     pub struct SessionView {
         #[template_child]
         pub(super) list_view: TemplateChild<gtk::ListView>,
+        #[template_child]
+        scroller: TemplateChild<gtk::ScrolledWindow>,
         /// What is shown.
         pub(super) list: OnceCell<SessionList>,
         /// Runs while a running time can be seen.
@@ -103,10 +106,12 @@ mod imp {
                 key,
                 Key::Up | Key::KP_Up | Key::Page_Up | Key::KP_Page_Up | Key::End
             ));
-            let on_row = self.list_view.focus_child().filter(gtk::Widget::has_focus);
-            let row = on_row
+            let item = self.list_view.focus_child();
+            let row = item
                 .and_then(|item| item.first_child())
                 .and_downcast::<SessionRow>();
+            // What is inside of a row has its own use for Space.
+            let row = row.filter(WidgetExt::is_focus);
             let (Key::space | Key::KP_Space, Some(row)) = (key, row) else {
                 return glib::Propagation::Proceed;
             };
@@ -119,21 +124,38 @@ mod imp {
             let Some(list) = self.list.get() else {
                 return;
             };
-            let focused = self.list_view.focus_child().and_then(|item| item.first_child());
-            if focused.and_downcast_ref::<GroupRow>().is_some() {
-                let (onwards, back) = match self.upwards.get() {
-                    true => (gtk::DirectionType::Up, gtk::DirectionType::Down),
-                    false => (gtk::DirectionType::Down, gtk::DirectionType::Up),
+            let focused = || self.list_view.focus_child().and_then(|item| item.first_child());
+            if focused().and_downcast::<GroupRow>().is_some() {
+                let (onwards, back) = if self.upwards.get() {
+                    (gtk::DirectionType::Up, gtk::DirectionType::Down)
+                } else {
+                    (gtk::DirectionType::Down, gtk::DirectionType::Up)
                 };
                 // Moving the focus calls this again.
-                let _ = self.list_view.child_focus(onwards) || self.list_view.child_focus(back);
+                self.list_view.child_focus(onwards);
+                if focused().and_downcast::<GroupRow>().is_some() {
+                    self.list_view.child_focus(back);
+                }
                 return;
             }
-            let session = focused.and_downcast::<SessionRow>().and_then(|row| row.session());
+            let session = focused()
+                .and_downcast::<SessionRow>()
+                .and_then(|row| row.session());
             let row = session
                 .filter(|_| window_is_active)
                 .map(|session| session.data().row);
             list.set_held(row);
+        }
+
+        /// The list keeps in place what it shows. At its top that would hide who comes to wait, above.
+        pub(super) fn stay_at_top(&self) {
+            let adjustment = self.scroller.vadjustment();
+            if adjustment.value() <= adjustment.lower() {
+                let first = 0_u32.to_variant();
+                let _ = self
+                    .list_view
+                    .activate_action("list.scroll-to-item", Some(&first));
+            }
         }
 
         /// The clock runs only while someone can see a running time.
@@ -181,7 +203,8 @@ mod imp {
         }
     }
 
-    /// Gives a list item the right row for its object; the one it has, if it fits.
+    /// Gives a list item the right row for its object; the one it has, if it fits. The rows take the focus, not
+    /// the items: an item would leave it to the first button inside, for Enter to press.
     fn bind(item: &gtk::ListItem) {
         let object = item.item();
         item.set_selectable(false);
@@ -214,8 +237,6 @@ mod imp {
     }
 }
 
-use gtk::prelude::*;
-
 glib::wrapper! {
     /// The rows, and the keys that move between them.
     pub struct SessionView(ObjectSubclass<imp::SessionView>)
@@ -228,8 +249,14 @@ impl SessionView {
     pub fn set_list(&self, list: &SessionList) {
         let imp = self.imp();
         imp.list.get_or_init(|| list.clone());
-        imp.list_view
-            .set_model(Some(&gtk::NoSelection::new(Some(list.clone()))));
+        let model = gtk::NoSelection::new(Some(list.clone()));
+        imp.list_view.set_model(Some(&model));
+        // Connected after the list view is: it knows of the change by then.
+        model.connect_items_changed(glib::clone!(
+            #[weak(rename_to = view)]
+            self,
+            move |_, _, _, _| view.imp().stay_at_top()
+        ));
         let view = self;
         list.connect_closure(
             "notify::running",
