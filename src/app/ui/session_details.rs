@@ -38,7 +38,7 @@ mod imp {
         #[template_child]
         tasks_section: TemplateChild<gtk::Box>,
         #[template_child]
-        tasks: TemplateChild<gtk::Box>,
+        tasks_heading: TemplateChild<gtk::Label>,
         #[template_child]
         title_name: TemplateChild<gtk::Label>,
         #[template_child]
@@ -132,11 +132,11 @@ mod imp {
             if *self.shown_tasks.borrow() == tasks {
                 return;
             }
-            while let Some(row) = self.tasks.first_child() {
-                self.tasks.remove(&row);
+            while let Some(row) = self.tasks_heading.next_sibling() {
+                self.tasks_section.remove(&row);
             }
             for task in tasks {
-                self.tasks.append(&task_row(task));
+                self.tasks_section.append(&task_row(task));
             }
             self.shown_tasks.replace(tasks.to_vec());
         }
@@ -148,6 +148,12 @@ glib::wrapper! {
     pub struct SessionDetails(ObjectSubclass<imp::SessionDetails>)
         @extends adw::Bin, gtk::Widget,
         @implements gtk::Accessible, gtk::Buildable, gtk::ConstraintTarget;
+}
+
+impl Default for SessionDetails {
+    fn default() -> Self {
+        glib::Object::new()
+    }
 }
 
 impl SessionDetails {

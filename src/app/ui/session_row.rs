@@ -44,8 +44,6 @@ mod imp {
         status: TemplateChild<gtk::Label>,
         #[template_child]
         revealer: TemplateChild<gtk::Revealer>,
-        #[template_child]
-        details: TemplateChild<SessionDetails>,
         /// What is shown.
         pub(super) session: RefCell<Option<model::Session>>,
         /// Follows the session shown.
@@ -80,13 +78,11 @@ mod imp {
             for text in [&self.project, &self.branch, &self.status] {
                 label::explain_when_cut(text);
             }
-            let details = &*self.details;
-            self.revealer.connect_child_revealed_notify(glib::clone!(
-                #[weak]
-                details,
-                // Out of a screen reader's way, too.
-                move |revealer| details.set_visible(revealer.reveals_child())
-            ));
+            self.revealer.connect_child_revealed_notify(|revealer| {
+                if !revealer.reveals_child() {
+                    revealer.set_child(None::<&gtk::Widget>);
+                }
+            });
         }
     }
 
@@ -120,13 +116,19 @@ mod imp {
             self.unfold(0);
         }
 
+        /// The details: there only while they can be seen.
+        fn details(&self) -> Option<SessionDetails> {
+            self.revealer.child().and_downcast()
+        }
+
         /// Folds or unfolds, as the session says.
         fn unfold(&self, milliseconds: u32) {
             let session = self.session.borrow();
             let expanded = session.as_ref().is_some_and(model::Session::expanded);
             if let Some(session) = session.as_ref().filter(|_| expanded) {
-                self.details.update(&session.data());
-                self.details.set_visible(true);
+                let details = self.details().unwrap_or_default();
+                details.update(&session.data());
+                self.revealer.set_child(Some(&details));
             }
             self.revealer.set_transition_duration(milliseconds);
             self.revealer.set_reveal_child(expanded);
@@ -148,8 +150,8 @@ mod imp {
             self.update_mode(data.mode);
             self.update_tasks(&data);
             self.update_words(&data, clock::now());
-            if session.expanded() {
-                self.details.update(&data);
+            if let Some(details) = self.details() {
+                details.update(&data);
             }
         }
 
