@@ -11,13 +11,13 @@ mod imp {
 
     use adw::prelude::*;
     use adw::subclass::prelude::*;
-    use gtk::CompositeTemplate;
     use gtk::gdk::Key;
+    use gtk::{CompositeTemplate, DirectionType};
 
     use crate::model::{GroupHeader, Session, SessionList};
     use crate::ui::{GroupRow, SessionRow};
 
-    #[derive(Debug, Default, CompositeTemplate)]
+    #[derive(Debug, CompositeTemplate)]
     #[template(resource = "/org/dasbo/Dasbo/ui/session_view.ui")]
     pub struct SessionView {
         #[template_child]
@@ -28,8 +28,20 @@ mod imp {
         pub(super) list: OnceCell<SessionList>,
         /// Runs while a running time can be seen.
         clock: RefCell<Option<glib::SourceId>>,
-        /// Whether the last key moved up.
-        upwards: Cell<bool>,
+        /// Where the last key moved.
+        direction: Cell<DirectionType>,
+    }
+
+    impl Default for SessionView {
+        fn default() -> Self {
+            Self {
+                list_view: TemplateChild::default(),
+                scroller: TemplateChild::default(),
+                list: OnceCell::default(),
+                clock: RefCell::default(),
+                direction: Cell::new(DirectionType::Down),
+            }
+        }
     }
 
     #[glib::object_subclass]
@@ -102,10 +114,11 @@ mod imp {
         }
 
         fn key_pressed(&self, key: Key) -> glib::Propagation {
-            self.upwards.set(matches!(
-                key,
-                Key::Up | Key::KP_Up | Key::Page_Up | Key::KP_Page_Up | Key::End
-            ));
+            self.direction.set(match key {
+                Key::Up | Key::KP_Up | Key::Page_Up | Key::KP_Page_Up | Key::End => DirectionType::Up,
+                Key::ISO_Left_Tab => DirectionType::TabBackward,
+                _ => DirectionType::Down,
+            });
             let item = self.list_view.focus_child();
             let row = item
                 .and_then(|item| item.first_child())
@@ -125,18 +138,18 @@ mod imp {
                 return;
             };
             let focused = || self.list_view.focus_child().and_then(|item| item.first_child());
-            if focused().and_downcast::<GroupRow>().is_some() {
-                let (onwards, back) = if self.upwards.get() {
-                    (gtk::DirectionType::Up, gtk::DirectionType::Down)
-                } else {
-                    (gtk::DirectionType::Down, gtk::DirectionType::Up)
-                };
+            let on_heading = || focused().and_downcast::<GroupRow>().is_some();
+            if on_heading() {
                 // Moving the focus calls this again.
-                self.list_view.child_focus(onwards);
-                if focused().and_downcast::<GroupRow>().is_some() {
-                    self.list_view.child_focus(back);
+                let direction = self.direction.get();
+                self.list_view.child_focus(direction);
+                if on_heading() {
+                    self.turn_back(direction);
                 }
                 return;
+            }
+            if focused().is_none() {
+                self.direction.set(DirectionType::Down);
             }
             let session = focused()
                 .and_downcast::<SessionRow>()
@@ -145,6 +158,15 @@ mod imp {
                 .filter(|_| window_is_active)
                 .map(|session| session.data().row);
             list.set_held(row);
+        }
+
+        /// Where to go from the topmost heading: back to the rows, or out of the list.
+        fn turn_back(&self, direction: DirectionType) {
+            let root = self.obj().root();
+            match root.filter(|_| direction == DirectionType::TabBackward) {
+                Some(root) => root.child_focus(direction),
+                None => self.list_view.child_focus(DirectionType::Down),
+            };
         }
 
         /// The list keeps in place what it shows. At its top that would hide who comes to wait, above.
