@@ -11,9 +11,12 @@
 )]
 #![warn(missing_docs)]
 
+pub mod agents;
+pub mod change;
 pub mod event;
 pub mod install;
 pub mod moment;
 pub mod process;
+pub mod registry;
 pub mod session;
 pub mod wire;
