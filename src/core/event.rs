@@ -261,10 +261,17 @@ pub struct Request {
     pub id: RequestId,
     /// What is asked for.
     pub kind: WaitKind,
-    /// The call it is about. Forms have none.
-    pub call: Option<Call>,
-    /// How the names of the tools begin of which one, since it asks, must be running.
-    pub from_tool: Option<String>,
+    /// What it is about.
+    pub about: Asks,
+}
+
+/// What a request is about.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Asks {
+    /// This call, which must not run before it is allowed.
+    About(Call),
+    /// A call that runs and asks the person something: how the name of its tool begins.
+    From(String),
 }
 
 /// Background work that goes on after a turn.

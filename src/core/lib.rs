@@ -3,12 +3,7 @@
 //!
 //! One direction: a frame from the helper (`wire`) becomes an `event` (`agents` alone knows dialects), the
 //! `registry` applies it to a `session` and says what changed. Time, files and /proc come in as arguments.
-#![deny(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::indexing_slicing
-)]
+#![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 #![warn(missing_docs)]
 
 pub mod agents;

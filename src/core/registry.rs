@@ -51,6 +51,17 @@ struct End {
     how: Ending,
 }
 
+impl End {
+    /// Whether the session was over when `event` happened, or on its way out.
+    fn is_after(&self, event: &Event) -> bool {
+        let straggles = self.how == Ending::Gone
+            && !matches!(event.what, What::Began(_))
+            && self.process == event.process.map(|process| process.id)
+            && event.at <= self.at + STRAGGLERS_FOR;
+        event.at <= self.at || straggles
+    }
+}
+
 impl Default for Registry {
     fn default() -> Self {
         Self {
@@ -100,12 +111,8 @@ impl Registry {
         self.dead.remember(process, ());
         self.veterans.remove(&process);
         let of_it = |session: &Session| session.process.is_some_and(|known| known.id == process);
-        let rows: Vec<RowId> = self
-            .rows
-            .iter()
-            .filter(|(_, row)| of_it(row.session()))
-            .map(|(&id, _)| id)
-            .collect();
+        let rows: Vec<RowId> =
+            self.rows.iter().filter(|(_, row)| of_it(row.session())).map(|(&id, _)| id).collect();
         rows.into_iter().filter_map(|row| self.remove(row)).collect()
     }
 
@@ -115,10 +122,7 @@ impl Registry {
             .filter(|(_, row)| row.due(self.silence).is_some_and(|due| due <= now))
             .map(|(&id, _)| id)
             .collect();
-        overdue
-            .into_iter()
-            .filter_map(|row| self.expire(row, now))
-            .collect()
+        overdue.into_iter().filter_map(|row| self.expire(row, now)).collect()
     }
 
     /// When [`Registry::tick`] has something to do.
@@ -128,9 +132,7 @@ impl Registry {
 
     /// The changes that build this table from nothing.
     pub fn replicate(&self) -> Vec<Change> {
-        self.sessions()
-            .map(|session| Change::Added(Box::new(session.clone())))
-            .collect()
+        self.sessions().map(|session| Change::Added(Box::new(session.clone()))).collect()
     }
 
     /// All sessions, in the order their rows came.
@@ -140,9 +142,7 @@ impl Registry {
 
     /// Whether this session's row only waits for the session that takes its place.
     pub fn awaits_successor(&self, row: RowId) -> bool {
-        self.rows
-            .get(&row)
-            .is_some_and(|row| row.successor_until.is_some())
+        self.rows.get(&row).is_some_and(|row| row.successor_until.is_some())
     }
 
     /// From before the session's end, on its way at its end, or from a process that is gone.
@@ -151,15 +151,7 @@ impl Registry {
         if process.is_some_and(|process| self.dead.get(&process).is_some()) {
             return true;
         }
-        let Some(end) = self.ends.get(&event.session) else {
-            return false;
-        };
-        let began = matches!(event.what, What::Began(_));
-        let straggles = !began
-            && end.how == Ending::Gone
-            && end.process == process
-            && event.at <= end.at + STRAGGLERS_FOR;
-        event.at <= end.at || straggles
+        self.ends.get(&event.session).is_some_and(|end| end.is_after(event))
     }
 
     fn create(&mut self, event: &Event) -> Option<Change> {
@@ -178,13 +170,7 @@ impl Registry {
         }
         self.keys.insert(event.session.clone(), row);
         let session = Box::new(timeline.session().clone());
-        let before = self.rows.insert(
-            row,
-            Row {
-                timeline,
-                successor_until: None,
-            },
-        );
+        let before = self.rows.insert(row, Row { timeline, successor_until: None });
         let Some(before) = before else {
             return Some(Change::Added(session));
         };
@@ -231,10 +217,10 @@ impl Registry {
 
     /// What happened after the end, should it have come before it, is of the session's next life.
     fn end(&mut self, id: RowId, event: &Event, how: Ending) -> Option<Change> {
-        self.remember_end(event, how);
+        let end = self.remember_end(event, how);
         let row = self.rows.get_mut(&id)?;
         let before = row.session().clone();
-        if let Some(timeline) = row.timeline.after(event.at) {
+        if let Some(timeline) = row.timeline.next_life(|event| !end.is_after(event)) {
             row.timeline = timeline;
             return updated(&before, row.session());
         }
@@ -259,19 +245,14 @@ impl Registry {
         self.sessions().any(follows)
     }
 
-    fn remember_end(&mut self, event: &Event, how: Ending) {
+    fn remember_end(&mut self, event: &Event, how: Ending) -> End {
         let process = event.process.map(|process| process.id);
         if how == Ending::Replaced {
             self.veterans.extend(process);
         }
-        self.ends.remember(
-            event.session.clone(),
-            End {
-                at: event.at,
-                process,
-                how,
-            },
-        );
+        let end = End { at: event.at, process, how };
+        self.ends.remember(event.session.clone(), end);
+        end
     }
 
     fn expire(&mut self, id: RowId, now: Moment) -> Option<Change> {
@@ -299,20 +280,12 @@ impl Row {
 
     /// When the row goes by time alone.
     fn goes_at(&self, silence: Duration) -> Option<Moment> {
-        let silent = || {
-            self.session()
-                .process
-                .is_none()
-                .then(|| self.session().heard + silence)
-        };
+        let silent = || self.session().process.is_none().then(|| self.session().heard + silence);
         self.successor_until.or_else(silent)
     }
 
     fn due(&self, silence: Duration) -> Option<Moment> {
-        self.goes_at(silence)
-            .into_iter()
-            .chain(self.session().next_passing())
-            .min()
+        self.goes_at(silence).into_iter().chain(self.session().next_passing()).min()
     }
 }
 
@@ -329,10 +302,7 @@ struct Recent<K, V> {
 
 impl<K, V> Default for Recent<K, V> {
     fn default() -> Self {
-        Self {
-            values: HashMap::new(),
-            order: VecDeque::new(),
-        }
+        Self { values: HashMap::new(), order: VecDeque::new() }
     }
 }
 
@@ -342,9 +312,7 @@ impl<K: std::hash::Hash + Eq + Clone, V> Recent<K, V> {
             self.order.push_back(key);
         }
         while self.order.len() > REMEMBERED {
-            self.order
-                .pop_front()
-                .and_then(|oldest| self.values.remove(&oldest));
+            self.order.pop_front().and_then(|oldest| self.values.remove(&oldest));
         }
     }
 

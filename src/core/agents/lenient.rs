@@ -19,12 +19,7 @@ pub(super) fn items<'de, D: Deserializer<'de>, T: serde::de::DeserializeOwned>(
     let Value::Array(values) = value else {
         return Ok(None);
     };
-    Ok(Some(
-        values
-            .into_iter()
-            .filter_map(|value| serde_json::from_value(value).ok())
-            .collect(),
-    ))
+    Ok(Some(values.into_iter().filter_map(|value| serde_json::from_value(value).ok()).collect()))
 }
 
 /// Most characters kept of a text that rows show in full when unfolded.
@@ -75,11 +70,7 @@ mod tests {
         let long = "word ".repeat(60);
         let cut = line(&long);
         assert_eq!(cut, format!("{}…", "word ".repeat(24).trim_end()));
-        assert_eq!(
-            line(&"x".repeat(500)).chars().count(),
-            LINE + 1,
-            "one endless word is cut in the middle"
-        );
+        assert_eq!(line(&"x".repeat(500)).chars().count(), LINE + 1, "one endless word is cut in the middle");
         assert_eq!(line(&"é".repeat(120)), "é".repeat(120));
     }
 }

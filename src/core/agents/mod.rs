@@ -57,7 +57,5 @@ pub fn by_id(id: &str) -> Option<&'static dyn Agent> {
 /// What a frame tells, in Dasbo's words. `None`: nothing that Dasbo shows.
 pub fn event(frame: &Frame) -> Result<Option<Event>, NotUnderstood> {
     let name = &frame.header.agent;
-    by_id(name)
-        .ok_or_else(|| NotUnderstood::Agent(name.clone()))?
-        .event(frame)
+    by_id(name).ok_or_else(|| NotUnderstood::Agent(name.clone()))?.event(frame)
 }

@@ -11,17 +11,11 @@ use crate::wire::Header;
 /// name: an agent started inside another inherits it. `None`: unknown. A wrong guess would kill live rows.
 pub(super) fn resolve(header: &Header, hint: Option<&str>, names: &[&str]) -> Option<AgentProcess> {
     let hinted = hint.and_then(|pid| pid.trim().parse().ok()).and_then(|pid: u32| {
-        header
-            .chain
-            .iter()
-            .find(|ancestor| ancestor.id.pid == pid && is_called(ancestor, names))
+        header.chain.iter().find(|ancestor| ancestor.id.pid == pid && is_called(ancestor, names))
     });
     hinted
         .or_else(|| search(&header.chain, names))
-        .map(|ancestor| AgentProcess {
-            id: ancestor.id,
-            tty: ancestor.tty,
-        })
+        .map(|ancestor| AgentProcess { id: ancestor.id, tty: ancestor.tty })
 }
 
 fn search<'a>(chain: &'a [Ancestor], names: &[&str]) -> Option<&'a Ancestor> {
@@ -55,16 +49,8 @@ mod tests {
     const NAMES: &[&str] = &["claude"];
 
     fn step(pid: u32, comm: &str, args: &str) -> Ancestor {
-        let id = ProcessId {
-            pid,
-            start: u64::from(pid),
-        };
-        Ancestor {
-            id,
-            comm: comm.into(),
-            args: args.split_whitespace().map(Into::into).collect(),
-            tty: 7,
-        }
+        let id = ProcessId { pid, start: u64::from(pid) };
+        Ancestor { id, comm: comm.into(), args: args.split_whitespace().map(Into::into).collect(), tty: 7 }
     }
 
     fn found(chain: &[Ancestor]) -> Option<u32> {
@@ -73,10 +59,7 @@ mod tests {
 
     #[test]
     fn skips_shells_and_finds_the_name() {
-        assert_eq!(
-            found(&[step(9, "sh", ""), step(8, "claude", ""), step(7, "bash", "")]),
-            Some(8)
-        );
+        assert_eq!(found(&[step(9, "sh", ""), step(8, "claude", ""), step(7, "bash", "")]), Some(8));
         assert_eq!(found(&[step(9, "wrapper", ""), step(8, "claude", "")]), Some(8));
     }
 
@@ -85,28 +68,17 @@ mod tests {
         let node = step(8, "MainThread", "node /usr/lib/claude-code/bin/claude --resume");
         assert_eq!(found(&[step(9, "sh", ""), node]), Some(8));
         let other = step(8, "node", "node server.js");
-        assert_eq!(
-            found(&[other.clone(), step(7, "claude", "")]),
-            None,
-            "never past an interpreter"
-        );
+        assert_eq!(found(&[other.clone(), step(7, "claude", "")]), None, "never past an interpreter");
         assert_eq!(found(&[step(9, "wrapper", ""), other]), Some(9));
     }
 
     #[test]
     fn without_a_name_the_nearest_is_taken_and_shells_alone_are_nobody() {
         assert_eq!(
-            found(&[
-                step(9, "sh", ""),
-                step(8, "my-agent", ""),
-                step(7, "tmux: server", "")
-            ]),
+            found(&[step(9, "sh", ""), step(8, "my-agent", ""), step(7, "tmux: server", "")]),
             Some(8)
         );
-        assert_eq!(
-            found(&[step(9, "sh", ""), step(8, "zsh", ""), step(1, "systemd", "")]),
-            None
-        );
+        assert_eq!(found(&[step(9, "sh", ""), step(8, "zsh", ""), step(1, "systemd", "")]), None);
         assert_eq!(found(&[]), None);
     }
 }

@@ -14,11 +14,7 @@ impl OpenCalls {
 
     /// Takes out the call that ends here: by its id, or without one the first with the same tool and input.
     pub(super) fn end(&mut self, actor: &Actor, call: &Call) {
-        if let Some(at) = self
-            .0
-            .iter()
-            .position(|(who, open)| who == actor && open.is_same(call))
-        {
+        if let Some(at) = self.0.iter().position(|(who, open)| who == actor && open.is_same(call)) {
             self.0.remove(at);
         }
     }
@@ -27,21 +23,14 @@ impl OpenCalls {
         self.0.retain(|(who, _)| who != actor);
     }
 
-    /// The open call that a request without an id is about.
-    pub(super) fn find(&self, actor: &Actor, call: &Call) -> Option<&Call> {
-        self.0
-            .iter()
-            .find(|(who, open)| who == actor && open.is_same(call))
-            .map(|(_, open)| open)
+    /// The first open call of this actor that is it.
+    pub(super) fn find(&self, actor: &Actor, is_it: impl Fn(&Call) -> bool) -> Option<&Call> {
+        self.0.iter().find(|(who, open)| who == actor && is_it(open)).map(|(_, open)| open)
     }
 
     /// What the session itself runs: the call begun last.
     pub(super) fn latest_of_main(&self) -> Option<&Tool> {
-        self.0
-            .iter()
-            .rev()
-            .find(|(who, _)| *who == Actor::Main)
-            .map(|(_, call)| &call.tool)
+        self.0.iter().rev().find(|(who, _)| *who == Actor::Main).map(|(_, call)| &call.tool)
     }
 }
 

@@ -4,7 +4,8 @@
 use super::calls::OpenCalls;
 use super::{FINISHED_FOR, NOTE_FOR, Note, NoteKind, RowId, Session, State, Task, Wait};
 use crate::event::{
-    Actor, Background, Beginning, Call, CompactTrigger, Event, Outcome, Request, TaskChange, WaitKind, What,
+    Actor, Asks, Background, Beginning, Call, CompactTrigger, Event, Outcome, Request, TaskChange, WaitKind,
+    What,
 };
 use crate::moment::Moment;
 
@@ -20,11 +21,7 @@ pub(super) struct Machine {
 impl Machine {
     /// The machine before its first event, which `event` will be.
     pub(super) fn new(row: RowId, event: &Event) -> Self {
-        Self {
-            session: Session::new(row, event),
-            calls: OpenCalls::default(),
-            turn: None,
-        }
+        Self { session: Session::new(row, event), calls: OpenCalls::default(), turn: None }
     }
 
     pub(super) fn apply(&mut self, event: &Event) {
@@ -152,10 +149,7 @@ impl Machine {
     /// After one call ended: with the call begun last among those that still run, or thinking.
     fn go_on(&mut self, at: Moment) {
         self.close_first(|wait| wait.kind == WaitKind::Input);
-        let next = self
-            .calls
-            .latest_of_main()
-            .map_or(State::Thinking, |tool| State::Tool(tool.clone()));
+        let next = self.calls.latest_of_main().map_or(State::Thinking, |tool| State::Tool(tool.clone()));
         self.enter(next, at);
     }
 
@@ -168,26 +162,21 @@ impl Machine {
 
     /// A request names its call without the call's id; found among the open ones, it gets it.
     fn requested(&mut self, actor: &Actor, request: &Request, at: Moment) {
-        let call = request
-            .call
-            .as_ref()
-            .map(|call| self.calls.find(actor, call).unwrap_or(call).clone());
-        let known = |wait: &&mut Wait| {
-            wait.request.is_none() && wait.actor == *actor && call.is_some() && wait.call == call
-        };
-        if let Some(wait) = self.session.waits.iter_mut().find(known) {
+        let call = match &request.about {
+            Asks::About(call) => Some(self.calls.find(actor, |open| open.is_same(call)).unwrap_or(call)),
+            // A tool that asks the person something runs: its approval is over.
+            Asks::From(begin) => self.calls.find(actor, |open| open.tool.name.starts_with(begin.as_str())),
+        }
+        .cloned();
+        let of_call = |wait: &Wait| wait.actor == *actor && call.is_some() && wait.call == call;
+        let told = |wait: &&mut Wait| wait.request.is_none() && wait.kind == request.kind && of_call(wait);
+        if let Some(wait) = self.session.waits.iter_mut().find(told) {
             wait.request = Some(request.id);
             return;
         }
-        self.close_first(|wait| wait.kind == WaitKind::Input || is_over(wait, request));
+        self.close_first(|wait| wait.kind == WaitKind::Input || of_call(wait));
         let request_id = Some(request.id);
-        self.open(Wait {
-            kind: request.kind,
-            actor: actor.clone(),
-            call,
-            request: request_id,
-            since: at,
-        });
+        self.open(Wait { kind: request.kind, actor: actor.clone(), call, request: request_id, since: at });
     }
 
     fn ended(&mut self, at: Moment) {
@@ -201,13 +190,7 @@ impl Machine {
     fn needs_input(&mut self, at: Moment) {
         if self.session.waits.is_empty() {
             let (kind, actor) = (WaitKind::Input, Actor::Main);
-            self.open(Wait {
-                kind,
-                actor,
-                call: None,
-                request: None,
-                since: at,
-            });
+            self.open(Wait { kind, actor, call: None, request: None, since: at });
         }
     }
 
@@ -224,11 +207,7 @@ impl Machine {
     /// An error or an interruption stays until the next prompt.
     fn idle_prompt(&mut self, at: Moment) {
         let stays = matches!(self.session.state, State::Error(_) | State::Interrupted);
-        let state = if stays {
-            self.session.state.clone()
-        } else {
-            State::Idle
-        };
+        let state = if stays { self.session.state.clone() } else { State::Idle };
         self.end_turn(state, at);
     }
 
@@ -277,10 +256,7 @@ impl Machine {
                 Some(task) => task.subject.clone_from(subject),
                 None => tasks.push(Task::new(id, subject)),
             },
-            TaskChange::State {
-                id,
-                state: Some(state),
-            } => {
+            TaskChange::State { id, state: Some(state) } => {
                 if let Some(task) = tasks.iter_mut().find(|task| task.id == *id) {
                     task.state = *state;
                 }
@@ -305,17 +281,5 @@ fn note_of(call: &Call, outcome: &Outcome, at: Moment) -> Option<Note> {
         Outcome::Failed => NoteKind::ToolFailed(name),
         Outcome::Denied(reason) => NoteKind::ToolDenied(name, reason.clone()),
     };
-    Some(Note {
-        what,
-        until: at + NOTE_FOR,
-    })
-}
-
-/// What runs was allowed: a tool that asks for a form no longer waits for its approval.
-fn is_over(wait: &Wait, request: &Request) -> bool {
-    let tool = wait.call.as_ref().map(|call| call.tool.name.as_str());
-    wait.kind == WaitKind::Approval
-        && tool
-            .zip(request.from_tool.as_deref())
-            .is_some_and(|(tool, begin)| tool.starts_with(begin))
+    Some(Note { what, until: at + NOTE_FOR })
 }

@@ -208,21 +208,12 @@ impl Session {
     /// The project's name: the last part of its folder's path.
     pub fn project_name(&self) -> Option<&str> {
         let folder = self.project.as_deref().or(self.cwd.as_deref())?;
-        folder
-            .trim_end_matches('/')
-            .rsplit('/')
-            .next()
-            .filter(|name| !name.is_empty())
-            .or(Some(folder))
+        folder.trim_end_matches('/').rsplit('/').next().filter(|name| !name.is_empty()).or(Some(folder))
     }
 
     /// Tasks done, of all. `None` without tasks.
     pub fn task_count(&self) -> Option<(usize, usize)> {
-        let done = self
-            .tasks
-            .iter()
-            .filter(|task| task.state == TaskState::Completed)
-            .count();
+        let done = self.tasks.iter().filter(|task| task.state == TaskState::Completed).count();
         (!self.tasks.is_empty()).then_some((done, self.tasks.len()))
     }
 
@@ -234,19 +225,12 @@ impl Session {
 
     /// When the next passing thing is over.
     pub(crate) fn next_passing(&self) -> Option<Moment> {
-        [self.note.as_ref().map(|note| note.until), self.finished_until]
-            .into_iter()
-            .flatten()
-            .min()
+        [self.note.as_ref().map(|note| note.until), self.finished_until].into_iter().flatten().min()
     }
 }
 
 impl Task {
     fn new(id: &str, subject: &str) -> Self {
-        Self {
-            id: id.to_owned(),
-            subject: subject.to_owned(),
-            state: TaskState::Pending,
-        }
+        Self { id: id.to_owned(), subject: subject.to_owned(), state: TaskState::Pending }
     }
 }

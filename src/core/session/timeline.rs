@@ -15,7 +15,11 @@ const WINDOW: Duration = Duration::from_secs(5);
 /// A session's recent events over a state in which all earlier ones are settled.
 #[derive(Debug, Clone)]
 pub(crate) struct Timeline {
+    /// When the session began, if not with its process.
+    started: Option<Moment>,
     settled: Machine,
+    /// Whether any event is settled: else the earliest of the recent ones began it all.
+    is_settled: bool,
     recent: VecDeque<Event>,
     current: Machine,
 }
@@ -24,11 +28,9 @@ impl Timeline {
     /// A session that `event` is the first news of.
     pub(crate) fn new(row: RowId, event: &Event) -> Self {
         let settled = Machine::new(row, event);
-        let mut timeline = Self {
-            current: settled.clone(),
-            settled,
-            recent: VecDeque::new(),
-        };
+        let current = settled.clone();
+        let mut timeline =
+            Self { started: None, settled, is_settled: false, recent: VecDeque::new(), current };
         timeline.apply(event);
         timeline
     }
@@ -50,9 +52,9 @@ impl Timeline {
         self.settle();
     }
 
-    /// Forgets all up to `end`: the session goes on with what came after. `None` if nothing did.
-    pub(crate) fn after(&self, end: Moment) -> Option<Self> {
-        let mut later = self.recent.iter().filter(|event| event.at > end);
+    /// Forgets all but the recent events that are of the session's next life. `None` if there are none.
+    pub(crate) fn next_life(&self, is_of_it: impl Fn(&Event) -> bool) -> Option<Self> {
+        let mut later = self.recent.iter().filter(|event| is_of_it(event));
         let mut timeline = Self::new(self.session().row, later.next()?);
         later.for_each(|event| timeline.apply(event));
         Some(timeline)
@@ -65,11 +67,17 @@ impl Timeline {
 
     /// Gives the session another start than its process has.
     pub(crate) fn set_started(&mut self, started: Moment) {
+        self.started = Some(started);
         self.settled.session.started = started;
         self.current.session.started = started;
     }
 
     fn replay(&mut self) {
+        if let Some(first) = self.recent.front().filter(|_| !self.is_settled) {
+            self.settled = Machine::new(self.settled.session.row, first);
+            let from_process = self.settled.session.started;
+            self.settled.session.started = self.started.unwrap_or(from_process);
+        }
         self.current = self.settled.clone();
         for event in &self.recent {
             self.current.apply(event);
@@ -83,6 +91,7 @@ impl Timeline {
         let old = self.recent.partition_point(|event| event.at + WINDOW < newest);
         for event in self.recent.drain(..old) {
             self.settled.apply(&event);
+            self.is_settled = true;
         }
     }
 }

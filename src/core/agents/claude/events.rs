@@ -11,7 +11,7 @@ use super::tasks;
 use crate::agents::lenient::{line, paragraph};
 use crate::agents::{NotUnderstood, process};
 use crate::event::{
-    About, Actor, Background, Beginning, Call, CompactTrigger, Ending, Event, Fingerprint, Outcome,
+    About, Actor, Asks, Background, Beginning, Call, CompactTrigger, Ending, Event, Fingerprint, Outcome,
     PermissionMode, Request, SessionId, SessionKey, Tool, WaitKind, What,
 };
 use crate::wire::{self, Frame, Header};
@@ -28,20 +28,12 @@ pub(super) fn event(frame: &Frame) -> Result<Option<Event>, NotUnderstood> {
     let Some(what) = what(&payload, header) else {
         return Ok(None);
     };
-    let id = payload
-        .session_id
-        .as_deref()
-        .and_then(SessionId::new)
-        .ok_or(NotUnderstood::NoSession)?;
+    let id = payload.session_id.as_deref().and_then(SessionId::new).ok_or(NotUnderstood::NoSession)?;
     Ok(Some(Event {
         session: SessionKey { agent: ID, id },
         at: header.at,
         actor: actor(&payload),
-        process: process::resolve(
-            header,
-            header.hints.get("CLAUDE_PID").map(String::as_str),
-            PROCESS_NAMES,
-        ),
+        process: process::resolve(header, header.hints.get("CLAUDE_PID").map(String::as_str), PROCESS_NAMES),
         about: about(payload, header),
         what,
     }))
@@ -60,10 +52,7 @@ fn about(payload: Payload, header: &Header) -> About {
         project: header.hints.get("CLAUDE_PROJECT_DIR").cloned(),
         mode: payload.permission_mode.as_deref().and_then(mode),
         turn: payload.prompt_id,
-        title: payload
-            .session_title
-            .map(|title| line(&title))
-            .filter(|title| !title.is_empty()),
+        title: payload.session_title.map(|title| line(&title)).filter(|title| !title.is_empty()),
         model: payload.model,
     }
 }
@@ -158,10 +147,7 @@ fn turn_ended(payload: &Payload) -> What {
 fn background(tasks: &[BackgroundTask]) -> Background {
     let running = || tasks.iter().filter(|task| task.status == "running");
     Background {
-        subagents: running()
-            .filter(|task| task.kind == "subagent")
-            .map(|task| task.id.clone())
-            .collect(),
+        subagents: running().filter(|task| task.kind == "subagent").map(|task| task.id.clone()).collect(),
         others: running().filter(|task| task.kind != "subagent").count(),
     }
 }
@@ -170,26 +156,15 @@ fn background(tasks: &[BackgroundTask]) -> Background {
 fn error_detail(payload: &Payload) -> Option<String> {
     let details = payload.error_details.as_deref().map(message_of_details);
     let message = payload.last_assistant_message.clone();
-    let kind = payload
-        .error
-        .as_deref()
-        .filter(|kind| *kind != "unknown")
-        .map(|kind| kind.replace('_', " "));
-    [details, message, kind]
-        .into_iter()
-        .flatten()
-        .map(|text| line(&text))
-        .find(|text| !text.is_empty())
+    let kind = payload.error.as_deref().filter(|kind| *kind != "unknown").map(|kind| kind.replace('_', " "));
+    [details, message, kind].into_iter().flatten().map(|text| line(&text)).find(|text| !text.is_empty())
 }
 
 /// Of `400 {"error":{"message":…}}` only the message.
 fn message_of_details(details: &str) -> String {
     let json = details.find('{').and_then(|at| details.get(at..));
     let body: Option<Value> = json.and_then(|json| serde_json::from_str(json).ok());
-    let message = body
-        .as_ref()
-        .and_then(|body| body.pointer("/error/message"))
-        .and_then(Value::as_str);
+    let message = body.as_ref().and_then(|body| body.pointer("/error/message")).and_then(Value::as_str);
     message.unwrap_or(details).to_owned()
 }
 
@@ -209,15 +184,8 @@ fn call(payload: &Payload) -> Option<Call> {
 }
 
 fn call_of(name: &str, input: &Value, id: Option<&String>) -> Call {
-    let tool = Tool {
-        name: line(name),
-        detail: detail(input),
-    };
-    Call {
-        id: id.cloned(),
-        tool,
-        input: fingerprint(input),
-    }
+    let tool = Tool { name: line(name), detail: detail(input) };
+    Call { id: id.cloned(), tool, input: fingerprint(input) }
 }
 
 /// The first of these that the input has says best what a call is about.
@@ -247,29 +215,16 @@ fn asks(payload: &Payload) -> Option<WaitKind> {
 
 fn batch_ended(payload: &Payload) -> Option<What> {
     let of = |call: &ToolCall| call_of(&call.name, &call.input, call.id.as_ref());
-    payload
-        .tool_calls
-        .as_ref()
-        .map(|calls| What::BatchEnded(calls.iter().map(of).collect()))
+    payload.tool_calls.as_ref().map(|calls| What::BatchEnded(calls.iter().map(of).collect()))
 }
 
 fn requested(name: &str, payload: &Payload, header: &Header) -> Option<What> {
-    let request = match name {
-        "Elicitation" => Request {
-            id: header.helper,
-            kind: WaitKind::Form,
-            call: None,
-            from_tool: payload
-                .mcp_server_name
-                .as_ref()
-                .map(|server| format!("mcp__{server}__")),
-        },
-        _ => Request {
-            id: header.helper,
-            kind: asks(payload).unwrap_or(WaitKind::Approval),
-            call: Some(call(payload)?),
-            from_tool: None,
-        },
+    let (kind, about) = match name {
+        "Elicitation" => (
+            WaitKind::Form,
+            Asks::From(format!("mcp__{}__", payload.mcp_server_name.as_deref().unwrap_or_default())),
+        ),
+        _ => (asks(payload).unwrap_or(WaitKind::Approval), Asks::About(call(payload)?)),
     };
-    Some(What::Requested(request))
+    Some(What::Requested(Request { id: header.helper, kind, about }))
 }

@@ -16,10 +16,7 @@ pub(super) fn change(payload: &Payload) -> Option<TaskChange> {
         }),
         "TaskCompleted" => {
             let id = payload.task_id.clone()?;
-            Some(TaskChange::State {
-                id,
-                state: Some(TaskState::Completed),
-            })
+            Some(TaskChange::State { id, state: Some(TaskState::Completed) })
         }
         "PostToolUse" => match payload.tool_name.as_deref()? {
             "TaskUpdate" => updated(&payload.tool_input),
@@ -35,21 +32,13 @@ fn updated(input: &Value) -> Option<TaskChange> {
     let (id, status) = (text("taskId")?.to_owned(), text("status")?);
     match status {
         "deleted" => Some(TaskChange::State { id, state: None }),
-        _ => state(status).map(|state| TaskChange::State {
-            id,
-            state: Some(state),
-        }),
+        _ => state(status).map(|state| TaskChange::State { id, state: Some(state) }),
     }
 }
 
 fn todos(input: &Value) -> Option<TaskChange> {
     let todos: Vec<Todo> = serde_json::from_value(input.get("todos")?.clone()).ok()?;
-    let of = |todo: &Todo| {
-        (
-            line(&todo.content),
-            state(&todo.status).unwrap_or(TaskState::Pending),
-        )
-    };
+    let of = |todo: &Todo| (line(&todo.content), state(&todo.status).unwrap_or(TaskState::Pending));
     Some(TaskChange::All(todos.iter().map(of).collect()))
 }
 
