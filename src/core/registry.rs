@@ -55,7 +55,7 @@ impl End {
     /// Whether the session was over when `event` happened, or on its way out.
     fn is_after(&self, event: &Event) -> bool {
         let straggles = self.how == Ending::Gone
-            && !matches!(event.what, What::Began(_))
+            && !matches!(event.what, What::Began(_) | What::Ended(_))
             && self.process == event.process.map(|process| process.id)
             && event.at <= self.at + STRAGGLERS_FOR;
         event.at <= self.at || straggles
@@ -218,9 +218,11 @@ impl Registry {
     /// What happened after the end, should it have come before it, is of the session's next life.
     fn end(&mut self, id: RowId, event: &Event, how: Ending) -> Option<Change> {
         let end = self.remember_end(event, how);
+        let dead = &self.dead;
+        let from_dead = |event: &Event| event.process.is_some_and(|process| dead.get(&process.id).is_some());
         let row = self.rows.get_mut(&id)?;
         let before = row.session().clone();
-        if let Some(timeline) = row.timeline.next_life(|event| !end.is_after(event)) {
+        if let Some(timeline) = row.timeline.next_life(|event| !end.is_after(event) && !from_dead(event)) {
             row.timeline = timeline;
             return updated(&before, row.session());
         }
