@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-fn main() -> glib::ExitCode {
+fn main() -> std::process::ExitCode {
     dasbo::main()
 }

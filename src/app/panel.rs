@@ -137,7 +137,12 @@ impl Panel {
     }
 
     /// Starts what the panel does beside drawing.
-    pub fn run(self: &Rc<Self>, inbox: Inbox, queries: async_channel::Receiver<Query>, on_status: impl Fn(Status) + 'static) {
+    pub fn run(
+        self: &Rc<Self>,
+        inbox: Inbox,
+        queries: async_channel::Receiver<Query>,
+        on_status: impl Fn(Status) + 'static,
+    ) {
         let context = MainContext::default();
         context.spawn_local_with_priority(Priority::DEFAULT_IDLE, self.clone().take_in(inbox, on_status));
         context.spawn_local(self.clone().answer(queries));

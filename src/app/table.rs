@@ -43,6 +43,8 @@ pub struct Line {
     pub tasks: Option<TaskLine>,
     /// The state in words, as the panel shows it.
     pub words: String,
+    /// How long it works or waits, or since when it rests, as the panel shows it.
+    pub time: String,
     /// In this state since (seconds, Unix time).
     pub since: i64,
     /// The session's start (seconds, Unix time).
@@ -115,6 +117,7 @@ impl Line {
             background: session.background,
             tasks: session.task_count().map(|(done, total)| TaskLine { done, total }),
             words: words::state(session, now),
+            time: words::time(session, now),
             since: unix_time(session.since),
             started: unix_time(session.started),
             cwd: session.cwd.clone(),

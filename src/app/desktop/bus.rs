@@ -58,8 +58,7 @@ impl Panel {
 /// Puts the interface on the session bus. It is there as long as the connection that is returned.
 pub async fn serve(queries: Sender<Query>) -> zbus::Result<Connection> {
     let connection = zbus::connection::Builder::session().serve_at(PATH, Panel(queries)).build().await?;
-    let flags = RequestNameFlags::DoNotQueue | RequestNameFlags::AllowReplacement;
-    connection.request_name_with_flags(NAME, flags.into()).await?;
+    connection.request_name_with_flags(NAME, RequestNameFlags::DO_NOT_QUEUE).await?;
     Ok(connection)
 }
 
@@ -91,6 +90,10 @@ impl Client {
 }
 
 fn is_no_panel(error: &str) -> bool {
-    ["org.freedesktop.DBus.Error.ServiceUnknown", "org.freedesktop.DBus.Error.NameHasNoOwner", "org.freedesktop.DBus.Error.NoReply"]
-        .contains(&error)
+    [
+        "org.freedesktop.DBus.Error.ServiceUnknown",
+        "org.freedesktop.DBus.Error.NameHasNoOwner",
+        "org.freedesktop.DBus.Error.NoReply",
+    ]
+    .contains(&error)
 }
