@@ -52,7 +52,10 @@ fn listen(request: &Request, socket: &OwnedFd) -> Heard {
     let mut replies = ReplyReader::default();
     let mut buffer = vec![0; 64 << 10];
     loop {
-        if !matches!(pause_for(request, Some(socket.as_fd()), acknowledgement), Woken::Panel) {
+        if !matches!(
+            pause_for(request, Some(socket.as_fd()), acknowledgement),
+            Woken::Panel
+        ) {
             return Heard::Leave;
         }
         match recv(socket, &mut buffer, RecvFlags::empty()) {

@@ -4,11 +4,13 @@
 use std::io::IoSlice;
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
 use std::time::Duration;
 
 use dasbo_core::wire::{MAX_PIDFDS, socket_path};
 use rustix::io::retry_on_intr;
-use rustix::net::sockopt::{Timeout, set_socket_timeout, socket_peercred};
+use rustix::net::sockopt::{Timeout, set_socket_timeout};
 use rustix::net::{
     AddressFamily, SendAncillaryBuffer, SendAncillaryMessage, SendFlags, SocketAddrUnix, SocketFlags,
     SocketType, connect, sendmsg, socket_with,
@@ -42,7 +44,7 @@ pub fn send(request: &Request) -> Option<OwnedFd> {
 
 fn open() -> Option<OwnedFd> {
     let user = getuid();
-    let path = socket_path(|name| std::env::var_os(name), user.as_raw())?;
+    let path = socket_path(|name| std::env::var_os(name), user.as_raw()).filter(|path| is_of(user, path))?;
     let address = SocketAddrUnix::new(&path).ok()?;
     let socket = socket_with(
         AddressFamily::UNIX,
@@ -55,12 +57,13 @@ fn open() -> Option<OwnedFd> {
         set_socket_timeout(&socket, timeout, Some(STALL)).ok()?;
     }
     retry_on_intr(|| connect(&socket, &address)).ok()?;
-    is_of(user, &socket).then_some(socket)
+    Some(socket)
 }
 
-/// Another user's panel would read what our agent does, and could answer it.
-fn is_of(user: Uid, socket: &OwnedFd) -> bool {
-    socket_peercred(socket).is_ok_and(|peer| peer.uid == user)
+/// Another user's panel would read what our agent does, and could answer it. (The peer's credentials would tell as well,
+/// but rustix 1.1 cannot hold the pid 0 that a peer outside our pid namespace has.)
+fn is_of(user: Uid, socket: &Path) -> bool {
+    socket.metadata().is_ok_and(|file| file.uid() == user.as_raw())
 }
 
 /// Sends `bytes`, the first of them with `pidfds`.

@@ -194,19 +194,19 @@ mod tests {
         assert_eq!(Reply::Leave.to_bytes(), b"leave\n");
         assert_eq!(Reply::ComeBack.to_bytes(), b"come back\n");
         assert_eq!(Reply::Answer(b"{}".to_vec()).to_bytes(), b"answer 2\n{}");
-        assert_eq!(
-            read_all(&[b"answer 0\n"]),
-            Ok(vec![Reply::Answer(Vec::new())])
-        );
+        assert_eq!(read_all(&[b"answer 0\n"]), Ok(vec![Reply::Answer(Vec::new())]));
     }
 
     #[test]
     fn one_answer_and_no_more() {
         assert_eq!(
-            read_all(&[b"answer 1
+            read_all(&[
+                b"answer 1
 xanswer 1
-y", b"answer 1
-z"]),
+y",
+                b"answer 1
+z"
+            ]),
             Ok(vec![Reply::Answer(b"x".to_vec())])
         );
     }
