@@ -334,7 +334,16 @@ fn a_helper_that_cannot_see_its_agent_waits_a_little() {
     let panel = FakePanel::start(&home, Manner::Hold);
     let script = format!("'{}' claude notify Stop; exit $?", helper::path().display());
     let mut sandbox = home.command("unshare");
-    sandbox.args(["-r", "--pid", "--fork", "--mount-proc", "/bin/sh", "-c", &script]);
+    sandbox.args([
+        "-r",
+        "--pid",
+        "--fork",
+        "--kill-child",
+        "--mount-proc",
+        "/bin/sh",
+        "-c",
+        &script,
+    ]);
     let outcome = helper::run(&mut sandbox, Input::Closed(b"{}"));
     assert!(is_silent(&outcome), "{outcome:?}");
     assert!((100..AT_ONCE).contains(&outcome.millis), "{outcome:?}");

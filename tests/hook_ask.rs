@@ -236,6 +236,7 @@ fn without_a_word_of_the_new_panel_it_leaves() {
     scene.new_panel();
     drop(scene.call());
     scene.ends_silently();
+    assert!(scene.panel.unwrap().is_quiet());
 }
 
 /// Its output goes to a file, so that nothing but the agent's end can tell it.

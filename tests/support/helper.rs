@@ -4,7 +4,7 @@
 use std::io::{Read, Write};
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
-use std::process::{ChildStdin, Command, Stdio};
+use std::process::{Child, ChildStdin, Command, Stdio};
 use std::time::Instant;
 
 use crate::agent::Outcome;
@@ -60,7 +60,8 @@ pub fn run(command: &mut Command, input: Input<'_>) -> Outcome {
     std::thread::scope(|scope| {
         let stdin = scope.spawn(move || feed(stdin, input));
         let [stdout, stderr] = [stdout, stderr].map(|stream| scope.spawn(|| read_all(stream)));
-        let status = eventually("the helper ends", LIMIT, || child.try_wait().unwrap());
+        let mut child = Ended(child);
+        let status = eventually("the helper ends", LIMIT, || child.0.try_wait().unwrap());
         let millis = begun.elapsed().as_millis();
         drop(stdin.join());
         Outcome {
@@ -71,6 +72,16 @@ pub fn run(command: &mut Command, input: Input<'_>) -> Outcome {
             millis: u64::try_from(millis).unwrap_or(u64::MAX),
         }
     })
+}
+
+/// Ends a helper that hangs, or the test would.
+struct Ended(Child);
+
+impl Drop for Ended {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
 }
 
 /// Gives back what must stay open.
