@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //! The application: one process a session bus, its windows, its actions.
 
-use std::cell::{OnceCell, RefCell};
 use std::process::ExitCode;
-use std::rc::Rc;
 
 use adw::prelude::*;
 use adw::subclass::prelude::*;
@@ -46,7 +44,15 @@ fn raise_open_files() {
 }
 
 mod imp {
-    use super::*;
+    use std::cell::{OnceCell, RefCell};
+    use std::rc::Rc;
+
+    use adw::prelude::*;
+    use adw::subclass::prelude::*;
+
+    use crate::intake::Status;
+    use crate::model::SessionList;
+    use crate::panel::Panel;
 
     #[derive(Debug, Default)]
     pub struct Application {
