@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//! What a person with a screen reader gets of a window, and how they act on it: over AT-SPI.
+//!
+//! Needs a session bus on which `org.a11y.Bus` can be started, and a program that runs with `GTK_A11Y=atspi`.
+
+use std::fmt;
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail, ensure};
+use atspi::connection::AccessibilityConnection;
+use atspi::proxy::accessible::AccessibleProxy;
+use atspi::proxy::action::ActionProxy;
+use atspi::proxy::component::ComponentProxy;
+use atspi::zbus::proxy::CacheProperties;
+use atspi::zbus::{self, Connection};
+use atspi::{ObjectRefOwned, StateSet};
+
+pub use atspi::State;
+
+use crate::wait;
+
+/// Which of an element's actions counts as activating it, by the names that GTK gives them.
+const ACTIVATING: [&str; 5] = ["click", "activate", "press", "toggle", "listitem.select"];
+
+/// The accessibility bus of this session.
+#[derive(Debug)]
+pub struct Desktop {
+    connection: AccessibilityConnection,
+}
+
+/// A running program, as the accessibility bus knows it.
+#[derive(Debug)]
+pub struct Application {
+    bus: Connection,
+    root: ObjectRefOwned,
+}
+
+/// One element as it was when it was read.
+#[derive(Debug, Clone)]
+pub struct Node {
+    /// The words differ between GTK 4.8 ("push button") and 4.18 ("button"): `is_button` and its like match loosely.
+    pub role: String,
+    pub name: String,
+    pub description: String,
+    pub states: StateSet,
+    pub children: Vec<Self>,
+    object: ObjectRefOwned,
+}
+
+impl Desktop {
+    pub async fn connect() -> Result<Self> {
+        let connection = AccessibilityConnection::new()
+            .await
+            .context("no accessibility bus")?;
+        Ok(Self { connection })
+    }
+
+    /// Waits until the program of this name (`g_get_prgname`, not the application's id) is there.
+    pub async fn application(&self, program: &str, limit: Duration) -> Result<Application> {
+        let mut last = Vec::new();
+        let root = wait::until(limit, program, async || {
+            let programs = self.programs().await.ok()?;
+            let found = programs
+                .iter()
+                .find(|(name, _)| name == program)
+                .map(|(_, root)| root.clone());
+            last = programs;
+            found
+        });
+        let root = root.await;
+        let root = root.with_context(|| {
+            let names: Vec<&str> = last.iter().map(|(name, _)| name.as_str()).collect();
+            format!("on the accessibility bus there are {names:?}")
+        })?;
+        Ok(Application {
+            bus: self.connection.connection().clone(),
+            root,
+        })
+    }
+
+    async fn programs(&self) -> Result<Vec<(String, ObjectRefOwned)>> {
+        let registry = self.connection.root_accessible_on_registry().await?;
+        let mut programs = Vec::new();
+        for root in registry.get_children().await? {
+            // Programs come and go while we ask.
+            let Ok(proxy) = accessible(self.connection.connection(), &root).await else {
+                continue;
+            };
+            if let Ok(name) = proxy.name().await {
+                programs.push((name, root));
+            }
+        }
+        Ok(programs)
+    }
+}
+
+impl Application {
+    /// Everything there is now, from the application down.
+    pub async fn tree(&self) -> Result<Node> {
+        self.read(self.root.clone())
+            .await
+            .context("the application is gone")
+    }
+
+    /// Waits until `condition` has an answer for the tree; the error shows the last tree.
+    pub async fn wait_for<T>(
+        &self,
+        limit: Duration,
+        what: &str,
+        condition: impl Fn(&Node) -> Option<T>,
+    ) -> Result<T> {
+        let mut last = None;
+        let answer = wait::until(limit, what, async || {
+            let tree = self.tree().await.ok()?;
+            let answer = condition(&tree);
+            last = Some(tree);
+            answer
+        });
+        answer.await.with_context(|| {
+            last.map_or("no tree was seen".to_owned(), |tree| {
+                format!("the tree was\n{tree}")
+            })
+        })
+    }
+
+    /// Presses the button of this name.
+    pub async fn press(&self, name: &str) -> Result<()> {
+        let tree = self.tree().await?;
+        let button = tree.find(|node| node.is_button() && node.name == name);
+        let button = button.with_context(|| format!("no button {name:?} in\n{tree}"))?;
+        ensure!(
+            button.is(State::Sensitive),
+            "the button {name:?} is insensitive"
+        );
+        self.activate(button).await
+    }
+
+    /// Does what a click or Enter does: the first of the element's actions that means activating.
+    pub async fn activate(&self, node: &Node) -> Result<()> {
+        let proxy = ActionProxy::builder(&self.bus)
+            .destination(bus_name(&node.object)?)?
+            .path(node.object.path_as_str())?
+            .cache_properties(CacheProperties::No)
+            .build()
+            .await?;
+        // GetActions gives names for people; they are untranslated in the C locale.
+        let mut names = Vec::new();
+        for index in 0..proxy.n_actions().await? {
+            names.push((index, proxy.get_name(index).await?));
+        }
+        let found = ACTIVATING.iter().find_map(|verb| {
+            names
+                .iter()
+                .find(|(_, name)| name.eq_ignore_ascii_case(verb))
+        });
+        let Some((index, name)) = found else {
+            bail!("{:?} cannot be activated; it can: {names:?}", node.name)
+        };
+        ensure!(
+            proxy.do_action(*index).await?,
+            "{:?} refused to {name}",
+            node.name
+        );
+        Ok(())
+    }
+
+    /// Gives the keyboard focus to an element.
+    pub async fn focus(&self, node: &Node) -> Result<()> {
+        let proxy = ComponentProxy::builder(&self.bus)
+            .destination(bus_name(&node.object)?)?
+            .path(node.object.path_as_str())?
+            .cache_properties(CacheProperties::No)
+            .build()
+            .await?;
+        ensure!(proxy.grab_focus().await?, "{:?} takes no focus", node.name);
+        Ok(())
+    }
+
+    /// Elements that vanish while the tree is read are left out.
+    async fn read(&self, object: ObjectRefOwned) -> Result<Node> {
+        let proxy = accessible(&self.bus, &object).await?;
+        let mut children = Vec::new();
+        for child in proxy.get_children().await? {
+            if child.is_null() {
+                continue;
+            }
+            if let Ok(node) = Box::pin(self.read(child)).await {
+                children.push(node);
+            }
+        }
+        Ok(Node {
+            role: proxy.get_role_name().await?,
+            name: proxy.name().await?,
+            description: proxy.description().await?,
+            states: proxy.get_state().await?,
+            children,
+            object,
+        })
+    }
+}
+
+impl Node {
+    /// This element and all below it, from the top down.
+    pub fn all(&self) -> Vec<&Self> {
+        let mut all = vec![self];
+        all.extend(self.children.iter().flat_map(Self::all));
+        all
+    }
+
+    pub fn find(&self, is_it: impl Fn(&Self) -> bool) -> Option<&Self> {
+        self.all().into_iter().find(|node| is_it(node))
+    }
+
+    /// The first element of this name.
+    pub fn named(&self, name: &str) -> Option<&Self> {
+        self.find(|node| node.name == name)
+    }
+
+    /// All names that are read out, from the top down.
+    pub fn texts(&self) -> Vec<&str> {
+        self.all()
+            .into_iter()
+            .map(|node| node.name.as_str())
+            .filter(|name| !name.is_empty())
+            .collect()
+    }
+
+    pub fn is(&self, state: State) -> bool {
+        self.states.contains(state)
+    }
+
+    pub fn is_showing(&self) -> bool {
+        self.is(State::Showing)
+    }
+
+    pub fn is_button(&self) -> bool {
+        self.role.contains("button")
+    }
+
+    pub fn is_row(&self) -> bool {
+        ["list item", "table row", "row"].contains(&self.role.as_str())
+    }
+
+    fn write(&self, out: &mut fmt::Formatter<'_>, depth: usize) -> fmt::Result {
+        let states: Vec<String> = self
+            .states
+            .iter()
+            .map(|state| format!("{state:?}"))
+            .collect();
+        writeln!(
+            out,
+            "{:indent$}{} {:?} [{}]",
+            "",
+            self.role,
+            self.name,
+            states.join(" "),
+            indent = depth * 2
+        )?;
+        self.children
+            .iter()
+            .try_for_each(|child| child.write(out, depth + 1))
+    }
+}
+
+impl fmt::Display for Node {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.write(out, 0)
+    }
+}
+
+async fn accessible<'a>(
+    bus: &'a Connection,
+    object: &ObjectRefOwned,
+) -> Result<AccessibleProxy<'a>> {
+    let builder = AccessibleProxy::builder(bus)
+        .destination(bus_name(object)?)?
+        .path(object.path_as_str().to_owned())?;
+    Ok(builder
+        .cache_properties(CacheProperties::No)
+        .build()
+        .await?)
+}
+
+fn bus_name(object: &ObjectRefOwned) -> Result<zbus::names::UniqueName<'static>> {
+    object
+        .name()
+        .cloned()
+        .context("an element without an address")
+}
