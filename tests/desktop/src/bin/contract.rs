@@ -3,7 +3,7 @@
 
 use std::process::ExitCode;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, anyhow, bail};
 use dasbo_desktop_tests::contract::{Report, claude as checks};
 use dasbo_desktop_tests::{claude, isolation};
 use lexopt::prelude::*;
@@ -26,7 +26,8 @@ fn main() -> ExitCode {
 
 /// The only part that needs the network comes first; threads come last, as a namespace is left by one thread only.
 fn contract() -> Result<bool> {
-    let version = version(lexopt::Parser::from_env()).context(USAGE)?;
+    let version =
+        version(lexopt::Parser::from_env()).map_err(|error| anyhow!("{error}\n{USAGE}"))?;
     let program = claude::install(&version)?;
     isolation::leave_the_network()?;
     let runtime = runtime::Builder::new_current_thread()

@@ -44,7 +44,7 @@ pub fn install(version: &str) -> Result<PathBuf> {
     npm(&partial, if is_pinned { "ci" } else { "install" })?;
     ensure!(
         partial.join(program_path()?).exists(),
-        "npm has installed no Claude Code for this platform"
+        "npm has installed no Claude Code: none for this platform, or not the one whose hash is recorded"
     );
     remove(&folder)?;
     fs::rename(&partial, &folder)?;
@@ -105,7 +105,12 @@ fn recorded(file: &str) -> PathBuf {
 }
 
 fn agents_folder() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/agents/claude")
+    let package = Path::new(env!("CARGO_MANIFEST_DIR"));
+    package
+        .ancestors()
+        .nth(2)
+        .unwrap_or(package)
+        .join("target/agents/claude")
 }
 
 fn remove(folder: &Path) -> Result<()> {
@@ -113,4 +118,37 @@ fn remove(folder: &Path) -> Result<()> {
         fs::remove_dir_all(folder).with_context(|| format!("{} stays", folder.display()))?;
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use serde_json::Value;
+
+    use super::{LOCK, PINNED, recorded};
+
+    /// Without a hash npm would take whatever it is given; an address would tie the tree to one registry.
+    #[test]
+    fn every_package_of_the_pinned_version_is_recorded_by_its_hash_alone() {
+        let lock: Value =
+            serde_json::from_str(&fs::read_to_string(recorded(LOCK)).unwrap()).unwrap();
+        let packages = lock["packages"]
+            .as_object()
+            .unwrap()
+            .iter()
+            .filter(|(path, _)| !path.is_empty());
+        let packages: Vec<&Value> = packages.map(|(_, package)| package).collect();
+        assert_eq!(packages.len(), 2);
+        for package in packages {
+            assert_eq!(package["version"], PINNED);
+            assert!(
+                package["integrity"]
+                    .as_str()
+                    .unwrap()
+                    .starts_with("sha512-")
+            );
+            assert_eq!(package.get("resolved"), None);
+        }
+    }
 }

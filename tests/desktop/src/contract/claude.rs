@@ -6,13 +6,14 @@
 
 use std::path::PathBuf;
 
-use anyhow::{Result, ensure};
+use anyhow::{Result, anyhow, ensure};
 use serde_json::json;
 
-use super::{Report, Stage};
+use super::{LIMIT, Report, Stage};
 use crate::claude::{Home, Session};
 use crate::model_server::{Scripts, Step};
 use crate::panel::{Row, State, Tool};
+use crate::wait;
 
 const REFUSAL: &str = "the scripted service refuses this";
 
@@ -81,31 +82,52 @@ impl Check {
 /// Plays all checks with this program.
 pub async fn run(program: PathBuf, version: &str, report: &mut Report) -> Result<()> {
     let home = Home::new(version, &CHECKS.map(Check::project))?;
-    let mut stage = Stage::set(program, home, scripts()).await?;
-    stage
+    let Some(mut stage) = noted(
+        report,
+        "the panel starts and answers",
+        Stage::set(program, home, scripts()).await,
+    ) else {
+        return Ok(());
+    };
+    let connected = stage
         .panel
         .run(&["hooks", "connect", "claude", "--yes"])
-        .await?;
+        .await;
+    if noted(report, "Claude Code is connected", connected).is_none() {
+        return Ok(());
+    }
     for check in CHECKS {
         one(check, &mut stage, report).await;
     }
-    for (promise, outcome) in [
-        (
-            "every hook was silent and well, by Claude Code's own account",
-            silent_hooks(&stage),
-        ),
-        ("a hook of someone else still runs", other_hook_runs(&stage)),
-        (
-            "disconnecting puts the settings back to the byte",
-            disconnect(&stage).await,
-        ),
-    ] {
-        match outcome {
-            Ok(()) => report.passed(promise),
-            Err(error) => report.failed(promise, &error, ""),
+    noted(
+        report,
+        "every hook was silent and well, by Claude Code's own account",
+        silent_hooks(&stage),
+    );
+    noted(
+        report,
+        "a hook of someone else still runs",
+        other_hook_runs(&stage),
+    );
+    noted(
+        report,
+        "disconnecting puts the settings back to the byte",
+        disconnect(&stage).await,
+    );
+    Ok(())
+}
+
+fn noted<T>(report: &mut Report, promise: &str, outcome: Result<T>) -> Option<T> {
+    match outcome {
+        Ok(value) => {
+            report.passed(promise);
+            Some(value)
+        }
+        Err(error) => {
+            report.failed(promise, &error, "");
+            None
         }
     }
-    Ok(())
 }
 
 async fn one(check: Check, stage: &mut Stage, report: &mut Report) {
@@ -284,10 +306,14 @@ async fn clear(stage: &mut Stage, session: &mut Session) -> Result<()> {
         .wait_for(&at, "idle row with the answer", answered)
         .await?;
     session.enter("/clear").await?;
-    let is_new = |row: &Row| row.session != before.session;
-    let after = stage
-        .wait_for(&at, "row with a new session", is_new)
-        .await?;
+    let after = wait::until(LIMIT, "new session in the row", async || {
+        match stage.row(&at).await {
+            Ok(Some(row)) => (row.session != before.session).then_some(Ok(row)),
+            Ok(None) => Some(Err(anyhow!("the row went away"))),
+            Err(error) => Some(Err(error)),
+        }
+    });
+    let after = after.await??;
     ensure!(
         after.state == State::Idle && after.pid == before.pid,
         "not the same row, idle: {after:?}"

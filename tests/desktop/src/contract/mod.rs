@@ -6,4 +6,4 @@ mod report;
 mod stage;
 
 pub use report::Report;
-pub use stage::Stage;
+pub use stage::{LIMIT, Stage};
