@@ -64,12 +64,12 @@ impl Session {
         self.terminal.enter(line, self.limit).await
     }
 
-    /// A command line that waits for `let_command_go`, then ends with this status.
-    pub fn waiting_command(status: u8) -> String {
-        match status {
-            0 => format!("cat {PIPE}"),
-            _ => format!("cat {PIPE}; exit {status}"),
-        }
+    /// A command line that waits for `let_command_go`, then fails or does not.
+    ///
+    /// The shell opens the pipe: Claude Code 2.1.220 itself reads a file that it has seen `cat` read, and would wait too.
+    pub fn waiting_command(fails: bool) -> String {
+        let command = if fails { "false" } else { "true" };
+        format!("{command} < {PIPE}")
     }
 
     /// Waits until the command waits, then lets it go on.

@@ -151,20 +151,20 @@ fn evidence(stage: &Stage, session: &Session) -> String {
 }
 
 fn scripts() -> Scripts {
-    let command = |status| json!({"command": Session::waiting_command(status), "description": "Wait for the go"});
+    let command = |fails| json!({"command": Session::waiting_command(fails), "description": "Wait for the go"});
     Scripts::default()
         .with("plain", [Step::text("All is well.").held_at("plain")])
         .with(
             "tool",
             [
-                Step::tool("Bash", command(0)),
+                Step::tool("Bash", command(false)),
                 Step::text("It went well.").held_at("tool"),
             ],
         )
         .with(
             "failing-tool",
             [
-                Step::tool("Bash", command(3)),
+                Step::tool("Bash", command(true)),
                 Step::text("It failed.").held_at("failing-tool"),
             ],
         )
@@ -250,7 +250,7 @@ async fn tool(stage: &mut Stage, session: &mut Session) -> Result<()> {
         stage,
         session,
         "SCN:tool Please wait.",
-        &Session::waiting_command(0),
+        &Session::waiting_command(false),
     )
     .await?;
     stage.model.open_gate("tool");
@@ -263,7 +263,7 @@ async fn failing_tool(stage: &mut Stage, session: &mut Session) -> Result<()> {
         stage,
         session,
         "SCN:failing-tool Please fail.",
-        &Session::waiting_command(3),
+        &Session::waiting_command(true),
     )
     .await?;
     stage.model.open_gate("failing-tool");
