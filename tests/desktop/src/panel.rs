@@ -10,11 +10,15 @@ use std::time::Duration;
 use anyhow::{Context, Result, anyhow, bail};
 use serde::Deserialize;
 use tokio::process::{Child, Command};
+use tokio::time::timeout;
 
 use crate::wait;
 
 /// Names the panel's program.
 pub const PROGRAM: &str = "DASBO_BIN";
+
+/// A command only asks the panel, or writes a file.
+const COMMAND_LIMIT: Duration = Duration::from_secs(10);
 
 /// These would lead the panel out of the throw-away home.
 const FOLDERS: [&str; 4] = [
@@ -112,8 +116,10 @@ impl Panel {
     pub async fn run(&self, arguments: &[&str]) -> Result<String> {
         let output = command(&self.program, &self.variables)
             .args(arguments)
-            .output()
-            .await?;
+            .output();
+        let output = timeout(COMMAND_LIMIT, output).await;
+        let output =
+            output.with_context(|| format!("dasbo {} does not end", arguments.join(" ")))??;
         let (printed, errors) = (
             String::from_utf8_lossy(&output.stdout),
             String::from_utf8_lossy(&output.stderr),
