@@ -57,7 +57,7 @@ pub enum Key {
 /// One element as it was when it was read.
 #[derive(Debug, Clone)]
 pub struct Node {
-    /// The words differ between GTK 4.8 ("push button") and 4.18 ("button"): `is_button` and its like match loosely.
+    /// The words differ between releases ("push button", "button"): `is_button` and its like match loosely.
     pub role: String,
     pub name: String,
     pub description: String,
