@@ -57,9 +57,12 @@ forget_desktop() {
 }
 
 make_home() {
-    mkdir -p "$session"/{home/.config/gtk-4.0,services}
+    local config=$session/home/.config/gtk-4.0
+    mkdir -p "$config" "$session/services"
     mkdir -m 700 "$session/run"
-    printf '[Settings]\ngtk-font-name=Cantarell 11\ngtk-enable-animations=false\n' >"$session/home/.config/gtk-4.0/settings.ini"
+    # The font and stillness of a GNOME desktop with reduced motion. Without a compositor GTK draws a thick frame: not here.
+    printf '%s\n' '[Settings]' 'gtk-font-name=Cantarell 11' gtk-enable-animations=false >"$config/settings.ini"
+    echo 'window.solid-csd { border: none; box-shadow: none; padding: 0; }' >"$config/gtk.css"
     if [ -e "$HOME/.npmrc" ]; then session_env+=("npm_config_userconfig=$HOME/.npmrc"); fi
     session_env+=("CARGO_HOME=$CARGO_HOME" "RUSTUP_HOME=$RUSTUP_HOME" "HOME=$session/home" "XDG_RUNTIME_DIR=$session/run"
         LC_ALL=C.UTF-8 NO_AT_BRIDGE=1 GTK_A11Y=none GDK_BACKEND=x11 GSK_RENDERER=cairo LIBGL_ALWAYS_SOFTWARE=1
