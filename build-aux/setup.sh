@@ -12,6 +12,7 @@ build    cmd:cc           gcc                 gcc                     gcc
 build    lib:libc.a       libc6-dev           glibc-static            glibc
 build    pc:gtk4          libgtk-4-dev        gtk4-devel              gtk4
 build    pc:libadwaita-1  libadwaita-1-dev    libadwaita-devel        libadwaita
+build    pkg              ca-certificates     ca-certificates         ca-certificates
 icons    pkg              adwaita-icon-theme  adwaita-icon-theme      adwaita-icon-theme
 icons    pkg              librsvg2-common     librsvg2                librsvg
 desktop  cmd:Xvfb         xvfb                xorg-x11-server-Xvfb    xorg-server-xvfb
@@ -23,7 +24,6 @@ reader   pkg              at-spi2-core        at-spi2-core            at-spi2-co
 agents   cmd:node         nodejs              nodejs                  nodejs
 agents   cmd:npm          npm                 nodejs-npm              npm
 rustup   cmd:curl         curl                curl                    curl
-rustup   pkg              ca-certificates     ca-certificates         ca-certificates
 '
 
 reason() {
@@ -170,7 +170,7 @@ get_rustup() {
         fi
     else
         confirm "Rust can come through rustup: its official installer, https://sh.rustup.rs, puts it in $CARGO_HOME and $RUSTUP_HOME. Your shell's files stay as they are."
-        need rustup
+        need rustup build # the build's certificates are needed to fetch rustup, too
         curl --proto '=https' --tlsv1.2 -sSf https://sh.rustup.rs |
             RUSTUP_INIT_SKIP_PATH_CHECK=yes sh -s -- -y --no-modify-path "${parts[@]}" ||
             die 'the installer of rustup failed'
