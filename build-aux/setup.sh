@@ -135,20 +135,21 @@ find_rust() {
     command -v rustup >/dev/null && RUSTUP_TOOLCHAIN=stable rust_fits && export RUSTUP_TOOLCHAIN=stable
 }
 
-confirm() { # WHAT WILL BE DONE
-    say "$1"
-    [ "$yes" = no ] || return 0
-    [ -t 0 ] || die 'there is no terminal to ask on. Do that, or run this again with --yes'
+confirm() { # WHY COMMAND...
+    say "$1. This will be run:"
+    printf '    %s\n' "${@:2}" >&2
+    if [ "$yes" = yes ]; then return; fi
+    [ -t 0 ] || die 'there is no terminal to ask on: run that yourself, or this again with --yes'
     local answer
     read -rp 'dev: Go on? [y/N] ' answer
-    case $answer in [yY] | [yY][eE][sS]) ;; *) die 'nothing was changed' ;; esac
+    case $answer in [yY] | [yY][eE][sS]) ;; *) die 'stopped: nothing was changed' ;; esac
 }
 
 distribution_has_rustup() {
     case $manager in
         apt-get)
             if ! compgen -G '/var/lib/apt/lists/*Packages*' >/dev/null; then refresh_lists; fi
-            apt-cache show rustup >/dev/null 2>&1
+            [ -n "$(apt-cache madison rustup 2>/dev/null)" ]
             ;;
         dnf) dnf -q info rustup >/dev/null 2>&1 ;;
         pacman) true ;;
@@ -156,46 +157,53 @@ distribution_has_rustup() {
     esac
 }
 
-get_rustup() {
-    local parts=(--profile minimal --component rustfmt --component clippy)
-    if distribution_has_rustup; then
-        confirm "Rust can come through rustup: the package rustup of your distribution (it may replace its rustc and cargo), then 'rustup toolchain install stable' into $RUSTUP_HOME."
-        install_packages rustup
-        # Fedora's package brings the installer, Debian's and Arch's bring rustup itself.
-        if command -v rustup >/dev/null; then
-            rustup toolchain install stable "${parts[@]}"
-            rustup default stable
-        else
-            rustup-init -y --no-modify-path "${parts[@]}"
-        fi
+rust_parts=(--profile minimal --component rustfmt --component clippy)
+
+get_rustup_package() {
+    # Fedora's package brings rustup's installer, Debian's and Arch's bring rustup itself.
+    local next=(rustup toolchain install stable "${rust_parts[@]}")
+    if [ "$manager" = dnf ]; then next=(rustup-init -y --no-modify-path "${rust_parts[@]}"); fi
+    confirm "your distribution's package rustup brings Rust (it may replace its packages rustc and cargo)" \
+        "$manager install rustup" "${next[*]}"
+    install_packages rustup
+    "${next[@]}"
+    if [ "$manager" != dnf ]; then rustup default stable; fi
+}
+
+get_rustup_itself() {
+    local fetch=(curl --proto '=https' --tlsv1.2 -sSf https://sh.rustup.rs)
+    local next=(sh -s -- -y --no-modify-path "${rust_parts[@]}")
+    confirm "rustup's own installer brings Rust, into $CARGO_HOME and $RUSTUP_HOME; your shell's files stay as they are" \
+        "${fetch[*]} | ${next[*]}"
+    need rustup build # the build's certificates are what curl needs as well
+    # Its check would stop at an older Rust of the distribution, which this one is to go before.
+    "${fetch[@]}" | RUSTUP_INIT_SKIP_PATH_CHECK=yes "${next[@]}" || die "rustup's installer failed"
+}
+
+get_newer_rust() {
+    if command -v rustup >/dev/null; then
+        confirm 'rustup is here, its toolchain is too old' 'rustup update stable'
+        rustup update stable
+    elif distribution_has_rustup; then
+        get_rustup_package
     else
-        confirm "Rust can come through rustup: its official installer, https://sh.rustup.rs, puts it in $CARGO_HOME and $RUSTUP_HOME. Your shell's files stay as they are."
-        need rustup build # the build's certificates are needed to fetch rustup, too
-        curl --proto '=https' --tlsv1.2 -sSf https://sh.rustup.rs |
-            RUSTUP_INIT_SKIP_PATH_CHECK=yes sh -s -- -y --no-modify-path "${parts[@]}" ||
-            die 'the installer of rustup failed'
+        get_rustup_itself
     fi
 }
 
 need_rust() {
-    if ! find_rust; then
-        local found
-        found=$(rust_found) || found=none
-        say "Rust $(rust_wanted) or newer is needed, found: $found"
-        if command -v rustup >/dev/null; then
-            confirm "rustup is here: 'rustup update stable' brings the newest Rust."
-            rustup update stable
-        else
-            get_rustup
-        fi
-        hash -r
-        find_rust || die "still no Rust $(rust_wanted) or newer: $(rustc --version 2>&1 || true)"
-    fi
+    if find_rust; then return; fi
+    local found
+    found=$(rust_found) || found=none
+    say "Rust $(rust_wanted) or newer is needed, found: $found"
+    get_newer_rust
+    hash -r
+    find_rust || die "still no Rust $(rust_wanted) or newer: $(rustc --version 2>&1 || true)"
 }
 
 need_lints() {
-    cargo fmt --version >/dev/null 2>&1 && cargo clippy --version >/dev/null 2>&1 && return
-    command -v rustup >/dev/null || die "cargo fmt or cargo clippy is missing: install your distribution's rustfmt and clippy"
-    confirm "rustfmt or clippy is missing: 'rustup component add rustfmt clippy' brings them."
+    if cargo fmt --version >/dev/null 2>&1 && cargo clippy --version >/dev/null 2>&1; then return; fi
+    command -v rustup >/dev/null || die "cargo fmt or clippy is missing: install your distribution's rustfmt and clippy"
+    confirm 'rustfmt or clippy is missing' 'rustup component add rustfmt clippy'
     rustup component add rustfmt clippy
 }
