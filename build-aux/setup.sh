@@ -63,11 +63,14 @@ is_there() { # PROBE PACKAGE
     esac
 }
 
-as_root() {
-    if [ "$(id -u)" = 0 ]; then "$@"
-    elif command -v sudo >/dev/null; then sudo "$@"
-    else die "this needs root, and sudo is not installed. Run this as root, then ./dev again: $*"
-    fi
+i_am_root() { [ "$(id -u)" = 0 ]; }
+as_root() { if i_am_root; then "$@"; else sudo "$@"; fi; }
+
+# Asks for the password where it can be seen, before a command whose output is hidden.
+need_root() { # COMMAND...
+    if i_am_root; then return; fi
+    command -v sudo >/dev/null || die "that needs root, and there is no sudo. Run this as root, then ./dev again: $*"
+    sudo true
 }
 
 # A package manager says a lot; it is only worth reading when it fails.
@@ -77,7 +80,7 @@ quietly() {
     if ! "$@" >"$log" 2>&1 </dev/null; then
         tail -n 30 "$log" >&2
         rm -f "$log"
-        die "failed: $*"
+        die 'that failed: the end of its output is above'
     fi
     rm -f "$log"
 }
@@ -85,20 +88,21 @@ quietly() {
 # A new machine has no package lists at all, and an old one names files that are gone.
 refresh_lists() {
     if [ -n "${lists_are_fresh:-}" ]; then return; fi
+    need_root apt-get update
     as_root apt-get update -qq >&2 </dev/null || say 'apt-get update failed; going on with the lists that are here'
     lists_are_fresh=yes
 }
 
 install_packages() {
-    as_root true # asks for the password before the output is hidden
+    local install
     case $manager in
-        apt-get)
-            refresh_lists
-            quietly as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$@"
-            ;;
-        dnf) quietly as_root dnf install -y --setopt=install_weak_deps=False "$@" ;;
-        pacman) quietly as_root pacman -S --noconfirm --needed "$@" ;;
+        apt-get) install=(apt-get install -y -qq --no-install-recommends) ;;
+        dnf) install=(dnf install -y --setopt=install_weak_deps=False) ;;
+        pacman) install=(pacman -S --noconfirm --needed) ;;
     esac
+    need_root "${install[@]}" "$@"
+    if [ "$manager" = apt-get ]; then refresh_lists; fi
+    quietly as_root env DEBIAN_FRONTEND=noninteractive "${install[@]}" "$@"
 }
 
 need() { # GROUP...
