@@ -109,7 +109,7 @@ fn each_group_has_its_order() {
 fn an_update_in_place_is_no_list_signal() {
     let list = SessionList::new();
     list.apply(vec![added(thinking(1, 1)), added(thinking(2, 2))]);
-    let recorder = ItemsChanged::of(&list);
+    let recorder = ItemsChanged::new(&list);
     let session = session_at(&list, 1);
     let changes = Rc::new(Cell::new(0));
     let counted = Rc::clone(&changes);
@@ -131,7 +131,7 @@ fn an_update_in_place_is_no_list_signal() {
 fn a_move_is_one_removal_and_one_insertion() {
     let list = SessionList::new();
     list.apply(vec![added(thinking(1, 1)), added(thinking(2, 2)), added(thinking(3, 3))]);
-    let recorder = ItemsChanged::of(&list);
+    let recorder = ItemsChanged::new(&list);
     // Away from others: its own line; to an empty group: with the header.
     list.apply(vec![updated(waiting(2, 5))]);
     assert_eq!(shape(&list), "W 2 K 1 3");
@@ -154,7 +154,7 @@ fn a_move_is_one_removal_and_one_insertion() {
 fn a_held_row_keeps_its_place_until_released() {
     let list = SessionList::new();
     list.apply(vec![added(thinking(1, 1)), added(thinking(2, 2)), added(thinking(3, 3))]);
-    let recorder = ItemsChanged::of(&list);
+    let recorder = ItemsChanged::new(&list);
     list.set_held(Some(RowId(2)));
     list.apply(vec![updated(waiting(2, 5))]);
     assert_eq!(shape(&list), "K 1 2 3");
@@ -298,7 +298,7 @@ proptest! {
     #[test]
     fn a_view_never_loses_the_list(steps in prop::collection::vec(any_step(), 1..60)) {
         let list = SessionList::new();
-        let recorder = ItemsChanged::of(&list);
+        let recorder = ItemsChanged::new(&list);
         let mut sessions = BTreeMap::new();
         let mut held = None;
         for step in steps {

@@ -116,9 +116,10 @@ mod imp {
             };
             let focused = self.list_view.focus_child().and_then(|item| item.first_child());
             if focused.and_downcast_ref::<GroupRow>().is_some() {
-                let (onwards, back) = match self.upwards.get() {
-                    true => (gtk::DirectionType::Up, gtk::DirectionType::Down),
-                    false => (gtk::DirectionType::Down, gtk::DirectionType::Up),
+                let (onwards, back) = if self.upwards.get() {
+                    (gtk::DirectionType::Up, gtk::DirectionType::Down)
+                } else {
+                    (gtk::DirectionType::Down, gtk::DirectionType::Up)
                 };
                 // Moving the focus calls this again.
                 let _ = self.list_view.child_focus(onwards) || self.list_view.child_focus(back);
