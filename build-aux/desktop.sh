@@ -137,8 +137,9 @@ start_panel() { # VARIABLE=VALUE...
 
 play() {
     local line
-    mkfifo "$session/play"
-    in_session "$player" --hook "$hook" fixtures/demo.play >"$session/play" 2>"$session/play.log" &
+    mkfifo "$session/play" "$session/hold"
+    exec 5<>"$session/hold" # the agents stay as long as this is open
+    in_session "$player" --hook "$hook" fixtures/demo.play <&5 >"$session/play" 2>"$session/play.log" &
     disown
     exec 4<"$session/play"
     while read -rt 60 -u 4 line; do
@@ -169,7 +170,7 @@ show_privately() { # FILE VARIABLE=VALUE...
     open_private_session
     start_panel "$@"
     play
-    in_session "$panel" status
     save_picture "$file"
+    in_session "$panel" status
     echo "A picture of the panel: $file"
 }

@@ -50,8 +50,9 @@ pub struct RecordedHook {
     pub printed: Option<Printed>,
 }
 
-/// A process as it was noted.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+/// A process as it was noted; of the first one, little was.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(default)]
 pub struct RecordedProcess {
     /// Its pid.
     pub pid: u32,

@@ -28,7 +28,7 @@ pub fn run(options: StatusOptions) -> ExitCode {
 #[derive(Debug)]
 enum Failure {
     NotRunning,
-    NoBus(zbus::Error),
+    NoBus(zbus::fdo::Error),
     /// Nobody reads what is printed.
     Unheard,
 }
@@ -75,6 +75,9 @@ fn write(table: &Table, options: StatusOptions) -> io::Result<()> {
     out.flush()
 }
 
+/// Most characters of the column of words.
+const WORDS: usize = 64;
+
 /// The table in columns, a session a line.
 fn text(lines: &[Line]) -> String {
     if lines.is_empty() {
@@ -92,5 +95,12 @@ fn cells(line: &Line) -> [String; 4] {
     let name = line.branch.iter().fold(name, |name, branch| format!("{name} {branch}"));
     let tasks =
         line.tasks.as_ref().map(|tasks| format!("{}/{}", tasks.done, tasks.total)).unwrap_or_default();
-    [name, line.words.clone(), tasks, line.time.clone()]
+    [name, cut(&line.words), tasks, line.time.clone()]
+}
+
+fn cut(words: &str) -> String {
+    match words.char_indices().nth(WORDS) {
+        Some((end, _)) => format!("{}…", &words[..end]),
+        None => words.to_owned(),
+    }
 }
