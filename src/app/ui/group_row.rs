@@ -37,6 +37,7 @@ mod imp {
 
         fn class_init(klass: &mut Self::Class) {
             klass.bind_template();
+            klass.set_accessible_role(gtk::AccessibleRole::Heading);
         }
 
         fn instance_init(obj: &glib::subclass::InitializingObject<Self>) {
@@ -58,7 +59,6 @@ mod imp {
                     move |_: GroupHeader, _: glib::ParamSpec| row.imp().update()
                 ),
             );
-            row.connect_parent_notify(|row| row.imp().update());
         }
     }
 
@@ -74,12 +74,8 @@ mod imp {
             let name = words::group(header.group());
             label::say(&self.title, &name);
             label::say(&self.count, &header.count().to_string());
-            // The list's own item is what a screen reader stops at.
-            if let Some(item) = self.obj().parent() {
-                let sentence = format!("{name}, {}", words::sessions(header.count()));
-                item.update_property(&[gtk::accessible::Property::Label(&sentence)]);
-                item.reset_state(gtk::AccessibleState::Expanded);
-            }
+            let sentence = format!("{name}, {}", words::sessions(header.count()));
+            self.obj().update_property(&[gtk::accessible::Property::Label(&sentence)]);
         }
     }
 }

@@ -4,6 +4,7 @@
 use glib::subclass::prelude::*;
 
 use crate::model;
+use crate::words::Topic;
 
 mod imp {
     use std::cell::{Cell, OnceCell, RefCell};
@@ -43,8 +44,6 @@ mod imp {
         status: TemplateChild<gtk::Label>,
         #[template_child]
         revealer: TemplateChild<gtk::Revealer>,
-        #[template_child]
-        details: TemplateChild<SessionDetails>,
         /// What is shown.
         pub(super) session: RefCell<Option<model::Session>>,
         /// Follows the session shown.
@@ -64,6 +63,7 @@ mod imp {
 
         fn class_init(klass: &mut Self::Class) {
             klass.bind_template();
+            klass.set_accessible_role(gtk::AccessibleRole::ListItem);
         }
 
         fn instance_init(obj: &glib::subclass::InitializingObject<Self>) {
@@ -78,8 +78,11 @@ mod imp {
             for text in [&self.project, &self.branch, &self.status] {
                 label::explain_when_cut(text);
             }
-            // The accessible item is the list's, and comes and goes with it.
-            self.obj().connect_parent_notify(|row| row.imp().introduce());
+            self.revealer.connect_child_revealed_notify(|revealer| {
+                if !revealer.reveals_child() {
+                    revealer.set_child(None::<&gtk::Widget>);
+                }
+            });
         }
     }
 
@@ -111,7 +114,11 @@ mod imp {
             signals.set_target(session.map(AsRef::<glib::Object>::as_ref));
             self.update();
             self.unfold(0);
-            self.introduce();
+        }
+
+        /// The details: there only while they can be seen.
+        fn details(&self) -> Option<SessionDetails> {
+            self.revealer.child().and_downcast()
         }
 
         /// Folds or unfolds, as the session says.
@@ -119,11 +126,13 @@ mod imp {
             let session = self.session.borrow();
             let expanded = session.as_ref().is_some_and(model::Session::expanded);
             if let Some(session) = session.as_ref().filter(|_| expanded) {
-                self.details.update(&session.data());
+                let details = self.details().unwrap_or_default();
+                details.update(&session.data());
+                self.revealer.set_child(Some(&details));
             }
             self.revealer.set_transition_duration(milliseconds);
             self.revealer.set_reveal_child(expanded);
-            self.say_expanded(expanded);
+            self.obj().update_state(&[gtk::accessible::State::Expanded(Some(expanded))]);
         }
 
         /// Shows what is known now. Widgets that stay the same are not touched.
@@ -140,8 +149,8 @@ mod imp {
             self.update_mode(data.mode);
             self.update_tasks(&data);
             self.update_words(&data, clock::now());
-            if session.expanded() {
-                self.details.update(&data);
+            if let Some(details) = self.details() {
+                details.update(&data);
             }
         }
 
@@ -186,28 +195,11 @@ mod imp {
             }
         }
 
-        /// Tells a new accessible item what it is.
-        fn introduce(&self) {
-            self.sentence.take();
-            self.tick();
-            let session = self.session.borrow();
-            self.say_expanded(session.as_ref().is_some_and(model::Session::expanded));
-        }
-
-        /// The list's own item is what a screen reader stops at.
+        /// Gives a screen reader a new sentence, if it is one.
         fn say_sentence(&self, sentence: &str) {
-            let Some(item) = self.obj().parent() else {
-                return;
-            };
             if *self.sentence.borrow() != sentence {
                 self.sentence.replace(sentence.to_owned());
-                item.update_property(&[gtk::accessible::Property::Label(sentence)]);
-            }
-        }
-
-        fn say_expanded(&self, expanded: bool) {
-            if let Some(item) = self.obj().parent() {
-                item.update_state(&[gtk::accessible::State::Expanded(Some(expanded))]);
+                self.obj().update_property(&[gtk::accessible::Property::Label(sentence)]);
             }
         }
     }
@@ -223,8 +215,6 @@ mod imp {
         }
     }
 }
-
-use crate::words::Topic;
 
 glib::wrapper! {
     /// A row that follows its session in place.
