@@ -11,6 +11,7 @@
 )]
 #![warn(missing_docs)]
 
+pub mod agents;
 pub mod install;
 pub mod moment;
 pub mod process;
