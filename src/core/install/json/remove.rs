@@ -114,14 +114,12 @@ fn with_blanks(document: &Document, child: Range<usize>) -> Range<usize> {
         let rest = if newline_length(line_end) > 0 { rest } else { 0 };
         return before.range.end + kept..child.end + rest;
     }
-    let opens = matches!(before.token, Token::OpenBrace | Token::OpenBracket);
-    let next = document
-        .next_start(child.end)
-        .filter(|_| opens && blanks.is_empty());
-    let end = next
-        .filter(|next| is_blank_on_line(document.slice(child.end..*next)))
-        .unwrap_or(child.end);
-    before.range.end..end
+    // `[ours, theirs]`: the blank behind our comma goes too.
+    let opens = matches!(before.token, Token::OpenBrace | Token::OpenBracket) && blanks.is_empty();
+    let separated = opens && document.slice(child.clone()).ends_with(',');
+    let next = document.next_start(child.end).filter(|_| separated);
+    let next = next.filter(|next| is_blank_on_line(document.slice(child.end..*next)));
+    before.range.end..next.unwrap_or(child.end)
 }
 
 fn newline_length(text: &str) -> usize {
