@@ -76,17 +76,17 @@ impl<'a> Document<'a> {
     fn refuse_what_the_parser_lets_pass(&self) -> Result<(), Error> {
         let mut at = 0;
         for token in &self.tokens {
-            self.check(at..token.range.start, |c| matches!(c, ' ' | '\t' | '\r' | '\n'))?;
+            self.check(at..token.range.start, |byte| b" \t\r\n".contains(&byte))?;
             if matches!(token.token, Token::String(_)) {
-                self.check(token.range.start..token.range.end, |c| c >= ' ')?;
+                self.check(span(&token.range), |byte| byte >= b' ')?;
             }
             at = token.range.end;
         }
-        self.check(at..self.body.len(), |c| matches!(c, ' ' | '\t' | '\r' | '\n'))
+        self.check(at..self.body.len(), |byte| b" \t\r\n".contains(&byte))
     }
 
-    fn check(&self, range: Range<usize>, allowed: impl Fn(char) -> bool) -> Result<(), Error> {
-        let Some(found) = self.slice(range.clone()).find(|c| !allowed(c)) else {
+    fn check(&self, range: Range<usize>, allowed: impl Fn(u8) -> bool) -> Result<(), Error> {
+        let Some(found) = self.slice(range.clone()).bytes().position(|byte| !allowed(byte)) else {
             return Ok(());
         };
         let before = self.slice(0..range.start + found);
