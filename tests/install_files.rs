@@ -9,82 +9,19 @@ use std::{
         fs::{MetadataExt, PermissionsExt, chown, symlink},
         net::UnixListener,
     },
-    path::{Path, PathBuf},
 };
 
 use dasbo_core::{
     agents::claude::install::{connection, settings_path},
-    install::{
-        Change, Connection, Error, Status,
-        helper::{self, Placed},
-    },
+    install::{Error, Status, helper},
 };
-use tempfile::TempDir;
+
+#[path = "install_files/home.rs"]
+mod home;
+
+use home::{Home, NOBODY, connect, disconnect, unprivileged};
 
 const MINE: &str = "{\n  \"model\": \"opus\"\n}\n";
-const NOBODY: u32 = 65_534;
-
-/// A throw-away home with Claude's folder.
-struct Home(TempDir);
-
-impl Home {
-    fn new() -> Self {
-        let home = tempfile::tempdir().unwrap();
-        fs::create_dir(home.path().join(".claude")).unwrap();
-        Self(home)
-    }
-
-    fn with(text: &str) -> Self {
-        let home = Self::new();
-        fs::write(home.settings(), text).unwrap();
-        home
-    }
-
-    fn settings(&self) -> PathBuf {
-        settings_path(None, self.0.path())
-    }
-
-    fn text(&self) -> String {
-        fs::read_to_string(self.settings()).unwrap()
-    }
-
-    fn state(&self) -> PathBuf {
-        self.0.path().join("state")
-    }
-
-    fn connection(&self) -> Connection {
-        connection(self.settings(), &helper::path(self.0.path()), self.state(), None).unwrap()
-    }
-
-    /// The journals that exist.
-    fn journals(&self) -> Vec<PathBuf> {
-        let Ok(found) = fs::read_dir(self.state().join("connections")) else {
-            return Vec::new();
-        };
-        let found = found.map(|entry| entry.unwrap().path());
-        found
-            .filter(|path| path.extension().is_some_and(|extension| extension == "json"))
-            .collect()
-    }
-
-    /// All names in Claude's folder: nothing may be left beside the settings.
-    fn names(&self) -> Vec<OsString> {
-        fs::read_dir(self.0.path().join(".claude"))
-            .unwrap()
-            .map(|entry| entry.unwrap().file_name())
-            .collect()
-    }
-}
-
-fn connect(connection: &Connection) -> Change {
-    let change = connection.plan_connect().unwrap();
-    connection.commit(&change).unwrap();
-    change
-}
-
-fn disconnect(connection: &Connection) {
-    connection.commit(&connection.plan_disconnect().unwrap()).unwrap();
-}
 
 #[test]
 fn connects_and_disconnects_to_the_byte() {
@@ -235,6 +172,49 @@ fn without_a_journal_nothing_is_written() {
 }
 
 #[test]
+fn a_created_file_that_changed_since_the_plan_stays() {
+    let home = Home::new();
+    connect(&home.connection());
+    let back = home.connection().plan_disconnect().unwrap();
+    assert_eq!(back.after, None);
+    fs::write(home.settings(), MINE).unwrap();
+    assert!(matches!(home.connection().commit(&back), Err(Error::Changed(_))));
+    assert_eq!(home.text(), MINE);
+}
+
+#[test]
+fn the_journal_comes_first() {
+    let home = Home::with(MINE);
+    let change = home.connection().plan_connect().unwrap();
+    let connections = home.state().join("connections");
+    fs::create_dir_all(&connections).unwrap();
+    fs::write(connections.join("lock"), "").unwrap();
+    if rustix::process::geteuid().is_root() {
+        chown(connections.join("lock"), Some(NOBODY), Some(NOBODY)).unwrap();
+    }
+    // Locking works, a new journal does not.
+    fs::set_permissions(&connections, Permissions::from_mode(0o555)).unwrap();
+    unprivileged(&home, || {
+        assert!(matches!(home.connection().commit(&change), Err(Error::Io { .. })));
+    });
+    fs::set_permissions(&connections, Permissions::from_mode(0o755)).unwrap();
+    assert_eq!(home.text(), MINE);
+}
+
+#[test]
+fn what_a_crash_left_in_the_journal_is_not_believed() {
+    let home = Home::with(MINE);
+    connect(&home.connection());
+    // As if the settings had not been written, and then a person made an empty `hooks` of their own.
+    fs::write(home.settings(), "{\"hooks\": {}}").unwrap();
+    connect(&home.connection());
+    let anew: serde_json::Value = serde_json::from_str(&home.text()).unwrap();
+    fs::write(home.settings(), anew.to_string()).unwrap();
+    disconnect(&home.connection());
+    assert_eq!(home.text(), "{\"hooks\":{}}");
+}
+
+#[test]
 fn a_crash_behind_the_journal_does_no_harm() {
     let home = Home::with(MINE);
     connect(&home.connection());
@@ -245,31 +225,6 @@ fn a_crash_behind_the_journal_does_no_harm() {
     connect(&home.connection());
     disconnect(&home.connection());
     assert_eq!((home.text().as_str(), home.journals().len()), (MINE, 0));
-}
-
-/// Runs as somebody whom permissions bind, root or not.
-fn unprivileged(home: &Home, run: impl FnOnce() + Send) {
-    let root = rustix::process::geteuid().is_root();
-    if root {
-        let folders = [
-            home.0.path().to_owned(),
-            home.0.path().join(".claude"),
-            home.settings(),
-        ];
-        for path in folders {
-            chown(path, Some(NOBODY), Some(NOBODY)).unwrap();
-        }
-    }
-    std::thread::scope(|scope| {
-        let run = || {
-            if root {
-                // This thread only; the process stays who it is.
-                rustix::thread::set_thread_uid(rustix::process::Uid::from_raw(NOBODY)).unwrap();
-            }
-            run();
-        };
-        scope.spawn(run).join().unwrap();
-    });
 }
 
 #[test]
@@ -363,45 +318,6 @@ fn each_configuration_has_its_own_journal() {
     disconnect(&home.connection());
     disconnect(&second);
     assert_eq!((home.text().as_str(), other.text().as_str()), (MINE, "{}"));
-}
-
-#[test]
-fn the_helper_is_placed_when_it_differs() {
-    let home = tempfile::tempdir().unwrap();
-    let (source, target) = (home.path().join("built"), helper::path(home.path()));
-    assert_eq!(target, home.path().join(".local/share/dasbo/bin/dasbo-hook"));
-    fs::write(&source, "one").unwrap();
-    assert_eq!(helper::place(&source, &target).unwrap(), Placed::Written);
-    assert_eq!(fs::metadata(&target).unwrap().mode() & 0o7777, 0o755);
-    let first = fs::metadata(&target).unwrap().ino();
-    assert_eq!(helper::place(&source, &target).unwrap(), Placed::Unchanged);
-    assert_eq!(fs::metadata(&target).unwrap().ino(), first);
-
-    fs::set_permissions(&target, Permissions::from_mode(0o600)).unwrap();
-    assert_eq!(helper::place(&source, &target).unwrap(), Placed::Written);
-    assert_eq!(fs::metadata(&target).unwrap().mode() & 0o7777, 0o755);
-
-    fs::write(&source, "two").unwrap();
-    assert_eq!(helper::place(&source, &target).unwrap(), Placed::Written);
-    assert_eq!(fs::read_to_string(&target).unwrap(), "two");
-    assert_eq!(fs::read_dir(target.parent().unwrap()).unwrap().count(), 1);
-    assert!(helper::place(Path::new("/nowhere"), &target).is_err());
-    assert_eq!(fs::read_to_string(&target).unwrap(), "two");
-}
-
-#[test]
-fn a_helper_that_runs_is_replaced_without_harm() {
-    let home = tempfile::tempdir().unwrap();
-    let target = home.path().join("dasbo-hook");
-    helper::place(Path::new("/bin/cat"), &target).unwrap();
-    let mut running = std::process::Command::new(&target)
-        .stdin(std::process::Stdio::piped())
-        .spawn()
-        .unwrap();
-    helper::place(Path::new("/bin/true"), &target).unwrap();
-    drop(running.stdin.take());
-    assert!(running.wait().unwrap().success());
-    assert!(fs::read(&target).unwrap() == fs::read("/bin/true").unwrap());
 }
 
 #[test]

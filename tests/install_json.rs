@@ -105,6 +105,16 @@ fn a_new_hooks_object_goes_behind_the_last_key_with_tabs_and_crlf() {
 }
 
 #[test]
+fn a_lone_carriage_return_is_a_line_ending_too() {
+    let after = connected("{\r \"a\": 1\r}", &one());
+    assert!(
+        after.starts_with("{\r \"a\": 1,\r \"hooks\": {\r  \"A\": [\r   {\r"),
+        "{after:?}"
+    );
+    assert!(!after.contains('\n'));
+}
+
+#[test]
 fn minified_stays_minified() {
     let expected = format!(r#"{{"a":1,"hooks":{{"A":[{TIGHT}]}}}}"#);
     assert_eq!(connected(r#"{"a":1}"#, &one()), expected);
