@@ -45,25 +45,14 @@ fn sorted(mut names: Vec<&str>) -> Vec<&str> {
 
 #[test]
 fn installs_the_written_list_and_no_others() {
-    let of = |mode| {
-        EVENTS
-            .iter()
-            .filter(|event| event.1 == mode)
-            .map(|event| event.0)
-            .collect()
-    };
+    let of = |mode| EVENTS.iter().filter(|event| event.1 == mode).map(|event| event.0).collect();
     assert_eq!(sorted(of(Mode::Notify)), sorted(NOTIFY.to_vec()));
     assert_eq!(sorted(of(Mode::Ask)), sorted(ASK.to_vec()));
 }
 
 #[test]
 fn every_version_gets_the_list() {
-    for version in [
-        None,
-        Some(Version(1, 0, 0)),
-        Some(Version(2, 1, 220)),
-        Some(Version(2, 1, 332)),
-    ] {
+    for version in [None, Some(Version(1, 0, 0)), Some(Version(2, 1, 220)), Some(Version(2, 1, 332))] {
         assert_eq!(events_for(version), EVENTS);
     }
 }
@@ -80,19 +69,13 @@ fn only_questions_have_a_timeout() {
 #[test]
 fn the_command_is_the_documented_one() {
     let found = command(Path::new("/home/a b/dasbo-hook"), "claude", Mode::Notify, "Stop").unwrap();
-    assert_eq!(
-        found,
-        "[ ! -x '/home/a b/dasbo-hook' ] || exec '/home/a b/dasbo-hook' claude notify Stop"
-    );
+    assert_eq!(found, "[ ! -x '/home/a b/dasbo-hook' ] || exec '/home/a b/dasbo-hook' claude notify Stop");
 }
 
 #[test]
 fn a_path_that_cannot_stand_in_a_command_is_refused() {
     for path in ["dasbo-hook", "bin/dasbo-hook", "/opt/other"] {
-        assert!(
-            matches!(entries(Path::new(path), None), Err(Error::HelperPath(_))),
-            "{path}"
-        );
+        assert!(matches!(entries(Path::new(path), None), Err(Error::HelperPath(_))), "{path}");
     }
 }
 
@@ -100,10 +83,7 @@ fn a_path_that_cannot_stand_in_a_command_is_refused() {
 fn own_commands_are_known_wherever_the_helper_lives() {
     let own = command(Path::new("/it's/dasbo-hook"), "claude", Mode::Ask, "Elicitation").unwrap();
     assert_eq!(own_event(&own, AGENT), Some("Elicitation"));
-    assert_eq!(
-        own_event("exec '/elsewhere/dasbo-hook' claude notify Gone", AGENT),
-        Some("Gone")
-    );
+    assert_eq!(own_event("exec '/elsewhere/dasbo-hook' claude notify Gone", AGENT), Some("Gone"));
 }
 
 #[test]
@@ -126,18 +106,9 @@ fn other_commands_are_not_ours() {
 #[test]
 fn the_settings_are_where_claude_looks() {
     let home = Path::new("/home/ada");
-    assert_eq!(
-        settings_path(None, home),
-        Path::new("/home/ada/.claude/settings.json")
-    );
-    assert_eq!(
-        settings_path(Some(Path::new("")), home),
-        Path::new("/home/ada/.claude/settings.json")
-    );
-    assert_eq!(
-        settings_path(Some(Path::new("/cfg")), home),
-        Path::new("/cfg/settings.json")
-    );
+    assert_eq!(settings_path(None, home), Path::new("/home/ada/.claude/settings.json"));
+    assert_eq!(settings_path(Some(Path::new("")), home), Path::new("/home/ada/.claude/settings.json"));
+    assert_eq!(settings_path(Some(Path::new("/cfg")), home), Path::new("/cfg/settings.json"));
 }
 
 fn sh(command: &str) -> Output {
@@ -154,11 +125,7 @@ fn sh_runs_the_helper_under_any_name() {
         fs::write(&helper, "#!/bin/sh\nprintf '%s,' \"$@\"\n").unwrap();
         fs::set_permissions(&helper, fs::Permissions::from_mode(0o755)).unwrap();
         let ran = sh(&command(&helper, "claude", Mode::Ask, "PermissionRequest").unwrap());
-        assert_eq!(
-            String::from_utf8(ran.stdout).unwrap(),
-            "claude,ask,PermissionRequest,",
-            "{name}"
-        );
+        assert_eq!(String::from_utf8(ran.stdout).unwrap(), "claude,ask,PermissionRequest,", "{name}");
         assert!(ran.status.success());
     }
 }

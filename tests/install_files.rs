@@ -64,13 +64,8 @@ fn a_created_file_is_private_and_goes_again() {
 fn a_missing_folder_means_that_the_agent_is_not_here() {
     let home = tempfile::tempdir().unwrap();
     let settings = settings_path(None, home.path());
-    let mut connection = connection(
-        settings.clone(),
-        &helper::path(home.path()),
-        home.path().join("state"),
-        None,
-    )
-    .unwrap();
+    let mut connection =
+        connection(settings.clone(), &helper::path(home.path()), home.path().join("state"), None).unwrap();
     assert!(matches!(connection.plan_connect(), Err(Error::NoFolder(_))));
     assert_eq!(connection.status().unwrap(), Status::NotConnected);
     assert_eq!(fs::read_dir(home.path()).unwrap().count(), 0);
@@ -91,10 +86,7 @@ fn mode_and_owner_are_kept() {
         let before = fs::metadata(home.settings()).unwrap();
         connect(&home.connection());
         let after = fs::metadata(home.settings()).unwrap();
-        assert_eq!(
-            (after.mode(), after.uid(), after.gid()),
-            (before.mode(), before.uid(), before.gid())
-        );
+        assert_eq!((after.mode(), after.uid(), after.gid()), (before.mode(), before.uid(), before.gid()));
         assert_ne!(after.ino(), before.ino(), "replaced as a whole");
     }
 }
@@ -105,10 +97,7 @@ fn the_journal_is_private() {
     connect(&home.connection());
     let journals = home.journals();
     assert_eq!(fs::metadata(&journals[0]).unwrap().mode() & 0o7777, 0o600);
-    assert_eq!(
-        fs::metadata(home.state().join("connections")).unwrap().mode() & 0o7777,
-        0o700
-    );
+    assert_eq!(fs::metadata(home.state().join("connections")).unwrap().mode() & 0o7777, 0o700);
 }
 
 #[test]
@@ -152,10 +141,7 @@ fn a_file_that_came_since_the_plan_is_left() {
     let home = Home::new();
     let change = home.connection().plan_connect().unwrap();
     fs::write(home.settings(), MINE).unwrap();
-    assert!(matches!(
-        home.connection().commit(&change),
-        Err(Error::Changed(_))
-    ));
+    assert!(matches!(home.connection().commit(&change), Err(Error::Changed(_))));
     assert_eq!(home.text(), MINE);
 }
 
@@ -246,10 +232,7 @@ fn a_read_only_file_is_respected() {
     fs::set_permissions(home.settings(), Permissions::from_mode(0o444)).unwrap();
     unprivileged(&home, || {
         let change = home.connection().plan_connect().unwrap();
-        assert!(matches!(
-            home.connection().commit(&change),
-            Err(Error::ReadOnly(_))
-        ));
+        assert!(matches!(home.connection().commit(&change), Err(Error::ReadOnly(_))));
     });
     assert_eq!(home.text(), MINE);
 }

@@ -38,10 +38,8 @@ fn a_helper_that_runs_is_replaced_without_harm() {
     let home = tempfile::tempdir().unwrap();
     let target = home.path().join("dasbo-hook");
     helper::place(Path::new("/bin/cat"), &target).unwrap();
-    let mut running = std::process::Command::new(&target)
-        .stdin(std::process::Stdio::piped())
-        .spawn()
-        .unwrap();
+    let mut running =
+        std::process::Command::new(&target).stdin(std::process::Stdio::piped()).spawn().unwrap();
     helper::place(Path::new("/bin/true"), &target).unwrap();
     drop(running.stdin.take());
     assert!(running.wait().unwrap().success());

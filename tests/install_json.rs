@@ -9,27 +9,17 @@ const A: &str = "exec '/o/dasbo-hook' claude notify A";
 const B: &str = "exec '/o/dasbo-hook' claude ask B";
 
 fn hook(event: &str, command: &str, timeout: Option<u32>) -> Hook {
-    Hook {
-        event: event.to_owned(),
-        command: command.to_owned(),
-        timeout,
-    }
+    Hook { event: event.to_owned(), command: command.to_owned(), timeout }
 }
 
 /// Two events: `A` tells, `B` asks.
 fn both() -> Entries {
-    Entries {
-        agent: "claude".to_owned(),
-        hooks: vec![hook("A", A, None), hook("B", B, Some(9))],
-    }
+    Entries { agent: "claude".to_owned(), hooks: vec![hook("A", A, None), hook("B", B, Some(9))] }
 }
 
 /// `A` alone.
 fn one() -> Entries {
-    Entries {
-        agent: "claude".to_owned(),
-        hooks: vec![hook("A", A, None)],
-    }
+    Entries { agent: "claude".to_owned(), hooks: vec![hook("A", A, None)] }
 }
 
 fn connected(before: &str, entries: &Entries) -> String {
@@ -79,10 +69,7 @@ fn a_missing_file_is_written_whole() {
 }
 "#;
     assert_eq!(plan.after, expected);
-    assert_eq!(
-        undo(Some(expected), "claude", Some(&journal(None, &both()))).unwrap(),
-        None
-    );
+    assert_eq!(undo(Some(expected), "claude", Some(&journal(None, &both()))).unwrap(), None);
 }
 
 #[test]
@@ -107,10 +94,7 @@ fn a_new_hooks_object_goes_behind_the_last_key_with_tabs_and_crlf() {
 #[test]
 fn a_lone_carriage_return_is_a_line_ending_too() {
     let after = connected("{\r \"a\": 1\r}", &one());
-    assert!(
-        after.starts_with("{\r \"a\": 1,\r \"hooks\": {\r  \"A\": [\r   {\r"),
-        "{after:?}"
-    );
+    assert!(after.starts_with("{\r \"a\": 1,\r \"hooks\": {\r  \"A\": [\r   {\r"), "{after:?}");
     assert!(!after.contains('\n'));
 }
 
@@ -161,10 +145,7 @@ fn four_blanks_are_followed_in_an_event_of_others() {
 fn comments_stay_with_what_they_are_about() {
     let before = "{\"hooks\":{\"A\": [\n  1 // about one\n  // the end\n]}}";
     let after = connected(before, &one());
-    assert!(
-        after.starts_with("{\"hooks\":{\"A\": [\n  1, // about one\n  // the end\n  {"),
-        "{after}"
-    );
+    assert!(after.starts_with("{\"hooks\":{\"A\": [\n  1, // about one\n  // the end\n  {"), "{after}");
     assert!(after.ends_with("}\n]}}"), "{after}");
 }
 
@@ -197,32 +178,20 @@ fn an_entry_with_another_path_is_corrected_in_place() {
 fn without_a_journal_ours_are_found_by_their_command() {
     let foreign = r#"{"hooks":[{"type":"command","command":"x"}]}"#;
     for (now, expected) in [
-        (
-            format!(r#"{{"a":1,"hooks":{{"A":[{TIGHT}]}}}}"#),
-            r#"{"a":1}"#.to_owned(),
-        ),
+        (format!(r#"{{"a":1,"hooks":{{"A":[{TIGHT}]}}}}"#), r#"{"a":1}"#.to_owned()),
         (
             format!(r#"{{"hooks":{{"Gone":[{TIGHT}, {foreign}]}}}}"#),
             format!(r#"{{"hooks":{{"Gone":[{foreign}]}}}}"#),
         ),
-        (
-            format!(r#"{{"hooks":{{"A":[{TIGHT}],"B":[]}}}}"#),
-            r#"{"hooks":{"B":[]}}"#.to_owned(),
-        ),
-        (
-            format!("{{\n  // mine\n  \"hooks\": {{\"A\": [{TIGHT}]}}\n}}"),
-            "{\n  // mine\n}".to_owned(),
-        ),
+        (format!(r#"{{"hooks":{{"A":[{TIGHT}],"B":[]}}}}"#), r#"{"hooks":{"B":[]}}"#.to_owned()),
+        (format!("{{\n  // mine\n  \"hooks\": {{\"A\": [{TIGHT}]}}\n}}"), "{\n  // mine\n}".to_owned()),
         (
             format!("{{\"hooks\": {{\"A\": [{TIGHT} /* mine */]}}}}"),
             "{\"hooks\": {\"A\": [ /* mine */]}}".to_owned(),
         ),
         (r#"{"a":1}"#.to_owned(), r#"{"a":1}"#.to_owned()),
     ] {
-        assert_eq!(
-            undo(Some(&now), "claude", None).unwrap().as_deref(),
-            Some(expected.as_str())
-        );
+        assert_eq!(undo(Some(&now), "claude", None).unwrap().as_deref(), Some(expected.as_str()));
     }
     assert_eq!(undo(None, "claude", None).unwrap(), None);
 }
@@ -232,20 +201,14 @@ fn a_command_of_ours_among_others_goes_alone() {
     let ours = r#"{"type":"command","command":"exec '/o/dasbo-hook' claude notify A"}"#;
     let now = format!(r#"{{"hooks":{{"A":[{{"matcher":"Bash","hooks":[{{"command":"x"}}, {ours}]}}]}}}}"#);
     let expected = r#"{"hooks":{"A":[{"matcher":"Bash","hooks":[{"command":"x"}]}]}}"#;
-    assert_eq!(
-        undo(Some(&now), "claude", None).unwrap().as_deref(),
-        Some(expected)
-    );
+    assert_eq!(undo(Some(&now), "claude", None).unwrap().as_deref(), Some(expected));
 }
 
 #[test]
 fn a_comment_never_swallows_what_follows() {
     let now = format!("{{\"hooks\": {{\"A\": [ // note\n {TIGHT}, 1]}}}}");
     let expected = "{\"hooks\": {\"A\": [ // note\n 1]}}";
-    assert_eq!(
-        undo(Some(&now), "claude", None).unwrap().as_deref(),
-        Some(expected)
-    );
+    assert_eq!(undo(Some(&now), "claude", None).unwrap().as_deref(), Some(expected));
 }
 
 #[test]
@@ -253,12 +216,7 @@ fn containers_that_were_there_stay() {
     let before = "{\"hooks\": {\"A\": []}}";
     let after = connected(before, &both());
     let pretty = serde_json::to_string_pretty(&serde_json::from_str::<serde_json::Value>(&after).unwrap());
-    let back = undo(
-        Some(&pretty.unwrap()),
-        "claude",
-        Some(&journal(Some(before), &both())),
-    )
-    .unwrap();
+    let back = undo(Some(&pretty.unwrap()), "claude", Some(&journal(Some(before), &both()))).unwrap();
     let back: serde_json::Value = serde_json::from_str(&back.unwrap()).unwrap();
     assert_eq!(back, serde_json::json!({"hooks": {"A": []}}));
 }
@@ -279,12 +237,7 @@ fn two_connects_are_taken_back_to_the_byte() {
     journal.record(Some(before), &first);
     let second = plan(Some(&first.after), &both()).unwrap();
     journal.record(Some(&first.after), &second);
-    assert_eq!(
-        undo(Some(&second.after), "claude", Some(&journal))
-            .unwrap()
-            .as_deref(),
-        Some(before)
-    );
+    assert_eq!(undo(Some(&second.after), "claude", Some(&journal)).unwrap().as_deref(), Some(before));
 }
 
 #[test]
@@ -303,10 +256,7 @@ fn what_cannot_be_read_for_sure_is_refused() {
     ] {
         assert!(matches!(refused(text), Error::Invalid { .. }), "{text:?}");
     }
-    assert!(matches!(
-        refused("\n{\"a\": tru}"),
-        Error::Invalid { line: 2, column: 7 }
-    ));
+    assert!(matches!(refused("\n{\"a\": tru}"), Error::Invalid { line: 2, column: 7 }));
     let wrong = |text, place: &str| matches!(refused(text), Error::WrongType { at, .. } if at == place);
     assert!(wrong("[]", "") && wrong("1", ""));
     assert!(wrong("{\"hooks\":[]}", "hooks") && wrong("{\"hooks\":null}", "hooks"));
@@ -322,10 +272,7 @@ fn what_cannot_be_read_for_sure_is_refused() {
 #[test]
 fn what_is_not_on_our_way_may_be_odd() {
     connected("{\"a\":1,\"a\":2,\"hooks\":{\"Z\":1,\"Z\":2}}", &both());
-    connected(
-        "{\"hooks\":{\"A\":[null, {\"hooks\":7}, {\"hooks\":[null, {\"command\":[]}]}]}}",
-        &both(),
-    );
+    connected("{\"hooks\":{\"A\":[null, {\"hooks\":7}, {\"hooks\":[null, {\"command\":[]}]}]}}", &both());
 }
 
 #[test]

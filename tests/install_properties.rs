@@ -22,11 +22,7 @@ const FILES: u32 = 10_000;
 
 fn config(cases: u32) -> ProptestConfig {
     let nowhere = FileFailurePersistence::Off;
-    ProptestConfig {
-        cases,
-        failure_persistence: Some(Box::new(nowhere)),
-        ..ProptestConfig::default()
-    }
+    ProptestConfig { cases, failure_persistence: Some(Box::new(nowhere)), ..ProptestConfig::default() }
 }
 
 fn choices() -> impl Strategy<Value = Vec<u8>> {
@@ -37,26 +33,15 @@ fn choices() -> impl Strategy<Value = Vec<u8>> {
 fn wanted() -> Entries {
     let mut all = entries(Path::new("/home/it's/dasbo-hook"), None).unwrap();
     all.hooks.retain(|hook| {
-        [
-            "PreToolUse",
-            "PermissionRequest",
-            "Stop",
-            "Elicitation",
-            "CwdChanged",
-        ]
-        .contains(&hook.event.as_str())
+        ["PreToolUse", "PermissionRequest", "Stop", "Elicitation", "CwdChanged"]
+            .contains(&hook.event.as_str())
     });
     all
 }
 
 /// All of ours that can stand in a generated file.
 fn ours(entries: &Entries) -> Vec<&str> {
-    entries
-        .hooks
-        .iter()
-        .map(|hook| hook.command.as_str())
-        .chain(OLD)
-        .collect()
+    entries.hooks.iter().map(|hook| hook.command.as_str()).chain(OLD).collect()
 }
 
 fn journal(before: &str, plan: &Plan) -> Journal {
@@ -66,9 +51,7 @@ fn journal(before: &str, plan: &Plan) -> Journal {
 }
 
 fn taken_back(now: &str, journal: Option<&Journal>) -> String {
-    undo(Some(now), "claude", journal)
-        .unwrap()
-        .expect("a file that was there stays")
+    undo(Some(now), "claude", journal).unwrap().expect("a file that was there stays")
 }
 
 /// The inserted ranges cut out again, by nothing but the plan's own numbers.
@@ -121,11 +104,7 @@ fn joined(mut settings: Value, inside: bool) -> Value {
 }
 
 fn printed(settings: &Value, pretty: bool) -> String {
-    if pretty {
-        serde_json::to_string_pretty(settings).unwrap()
-    } else {
-        settings.to_string()
-    }
+    if pretty { serde_json::to_string_pretty(settings).unwrap() } else { settings.to_string() }
 }
 
 proptest! {

@@ -6,6 +6,8 @@ use std::path::Path;
 use procfs::process::Process;
 use serde::{Deserialize, Serialize};
 
+use crate::moment::Moment;
+
 /// A process, told from a later one with the same pid by its start time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct ProcessId {
@@ -29,6 +31,16 @@ pub struct Ancestor {
     /// Its controlling terminal's device number; 0 for none (field 7 of `/proc/PID/stat`).
     #[serde(default)]
     pub tty: i32,
+}
+
+/// Clock ticks a second in /proc (`USER_HZ`, fixed by the kernel's interface).
+const TICKS_PER_SECOND: u64 = 100;
+
+impl ProcessId {
+    /// When the process started.
+    pub const fn started(self) -> Moment {
+        Moment::from_nanos(self.start.saturating_mul(1_000_000_000 / TICKS_PER_SECOND))
+    }
 }
 
 const SHELLS: &[&str] = &["sh", "dash", "bash", "zsh", "fish", "env"];
@@ -94,16 +106,8 @@ fn read(root: &Path, pid: u32) -> Option<(Ancestor, u32)> {
     if matches!(stat.state, 'Z' | 'X') {
         return None;
     }
-    let id = ProcessId {
-        pid,
-        start: stat.starttime,
-    };
-    let mut ancestor = Ancestor {
-        id,
-        comm: stat.comm,
-        args: Vec::new(),
-        tty: stat.tty_nr,
-    };
+    let id = ProcessId { pid, start: stat.starttime };
+    let mut ancestor = Ancestor { id, comm: stat.comm, args: Vec::new(), tty: stat.tty_nr };
     if ancestor.is_interpreter() {
         ancestor.args = first_arguments(&process);
     }
@@ -130,10 +134,7 @@ mod tests {
             let process = folder.path().join(pid.to_string());
             fs::create_dir(&process).unwrap();
             let zeros = "0 ".repeat(13);
-            let stat = format!(
-                "{pid} ({comm}) S {parent} 1 1 {tty} -1 {zeros}{pid}00 {}",
-                "0 ".repeat(30)
-            );
+            let stat = format!("{pid} ({comm}) S {parent} 1 1 {tty} -1 {zeros}{pid}00 {}", "0 ".repeat(30));
             fs::write(process.join("stat"), stat.trim_end()).unwrap();
             fs::write(process.join("cmdline"), args.replace(' ', "\0")).unwrap();
         }
@@ -150,18 +151,9 @@ mod tests {
             (6, 1, "a) (b c", 34816, "x"),
         ]);
         let chain = ancestors(&root, 9, 20);
-        let seen: Vec<_> = chain
-            .iter()
-            .map(|one| (one.id.pid, one.id.start, one.comm.as_str(), one.tty))
-            .collect();
-        assert_eq!(
-            seen,
-            [
-                (8, 800, "sh", 0),
-                (7, 700, "MainThread", 34816),
-                (6, 600, "a) (b c", 34816)
-            ]
-        );
+        let seen: Vec<_> =
+            chain.iter().map(|one| (one.id.pid, one.id.start, one.comm.as_str(), one.tty)).collect();
+        assert_eq!(seen, [(8, 800, "sh", 0), (7, 700, "MainThread", 34816), (6, 600, "a) (b c", 34816)]);
         assert!(chain[0].args.is_empty(), "a shell's command line is never read");
         assert_eq!(chain[1].args, ["node", "/opt/gemini/gemini.js"]);
     }
@@ -180,14 +172,7 @@ mod tests {
         let process = ProcessId { pid: 5, start: 500 };
         assert!(is_alive(&root, process, 0));
         assert!(!is_alive(&root, process, 34816));
-        assert!(!is_alive(
-            &root,
-            ProcessId {
-                start: 501,
-                ..process
-            },
-            0
-        ));
+        assert!(!is_alive(&root, ProcessId { start: 501, ..process }, 0));
         assert!(!is_alive(&root, ProcessId { pid: 6, start: 500 }, 0));
     }
 

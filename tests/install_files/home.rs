@@ -50,17 +50,12 @@ impl Home {
             return Vec::new();
         };
         let found = found.map(|entry| entry.unwrap().path());
-        found
-            .filter(|path| path.extension().is_some_and(|extension| extension == "json"))
-            .collect()
+        found.filter(|path| path.extension().is_some_and(|extension| extension == "json")).collect()
     }
 
     /// All names in Claude's folder: nothing may be left beside the settings.
     pub fn names(&self) -> Vec<OsString> {
-        fs::read_dir(self.0.path().join(".claude"))
-            .unwrap()
-            .map(|entry| entry.unwrap().file_name())
-            .collect()
+        fs::read_dir(self.0.path().join(".claude")).unwrap().map(|entry| entry.unwrap().file_name()).collect()
     }
 }
 
@@ -78,11 +73,7 @@ pub fn disconnect(connection: &Connection) {
 pub fn unprivileged(home: &Home, run: impl FnOnce() + Send) {
     let root = rustix::process::geteuid().is_root();
     if root {
-        let folders = [
-            home.0.path().to_owned(),
-            home.0.path().join(".claude"),
-            home.settings(),
-        ];
+        let folders = [home.0.path().to_owned(), home.0.path().join(".claude"), home.settings()];
         for path in folders {
             chown(path, Some(NOBODY), Some(NOBODY)).unwrap();
         }

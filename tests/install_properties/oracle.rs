@@ -64,9 +64,7 @@ pub fn commands(value: &Value) -> Vec<&str> {
         Value::Array(items) => items.iter().flat_map(commands).collect(),
         Value::Object(fields) => {
             let own = fields.get("command").and_then(Value::as_str);
-            own.into_iter()
-                .chain(fields.values().flat_map(commands))
-                .collect()
+            own.into_iter().chain(fields.values().flat_map(commands)).collect()
         }
         _ => Vec::new(),
     }
@@ -75,21 +73,13 @@ pub fn commands(value: &Value) -> Vec<&str> {
 /// The settings without the given commands and the groups that hold nothing else. Containers stay.
 pub fn without(mut settings: Value, ours: &[&str]) -> Value {
     let events = settings.get_mut("hooks").and_then(Value::as_object_mut);
-    for groups in events
-        .into_iter()
-        .flat_map(|events| events.values_mut())
-        .filter_map(Value::as_array_mut)
-    {
+    for groups in events.into_iter().flat_map(|events| events.values_mut()).filter_map(Value::as_array_mut) {
         groups.retain_mut(|group| {
             let Some(list) = group.get_mut("hooks").and_then(Value::as_array_mut) else {
                 return true;
             };
             let before = list.len();
-            list.retain(|hook| {
-                !hook["command"]
-                    .as_str()
-                    .is_some_and(|command| ours.contains(&command))
-            });
+            list.retain(|hook| !hook["command"].as_str().is_some_and(|command| ours.contains(&command)));
             before == list.len() || !list.is_empty()
         });
     }

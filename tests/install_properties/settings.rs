@@ -29,16 +29,8 @@ pub const OLD: [&str; 3] = [
     "exec '/home/it'\\''s/dasbo-hook' claude notify Forgotten",
 ];
 
-const KEYS: [&str; 8] = [
-    "model",
-    "env",
-    "permissions",
-    "sta\\tus",
-    "\\u00e9t\\u00e9",
-    "日本",
-    "a/*b*/c",
-    "with \\\"quotes\\\"",
-];
+const KEYS: [&str; 8] =
+    ["model", "env", "permissions", "sta\\tus", "\\u00e9t\\u00e9", "日本", "a/*b*/c", "with \\\"quotes\\\""];
 const STRINGS: [&str; 10] = [
     "",
     "opus",
@@ -58,14 +50,8 @@ const FOREIGN: [&str; 4] = [
     "'/opt/dasbo-hook' codex notify Stop",
     "'/opt/dasbo-hook' claude notify Stop; true",
 ];
-const EVENTS: [&str; 6] = [
-    "Stop",
-    "PreToolUse",
-    "PermissionRequest",
-    "Forgotten",
-    "FileChanged",
-    "Elicitation",
-];
+const EVENTS: [&str; 6] =
+    ["Stop", "PreToolUse", "PermissionRequest", "Forgotten", "FileChanged", "Elicitation"];
 
 /// One text in the making.
 #[expect(clippy::struct_excessive_bools, reason = "each is a manner of its own")]
@@ -90,22 +76,9 @@ pub fn settings(choices: &mut Choices, strict: bool, old: bool) -> String {
     let comments = !strict && choices.one_in(2);
     let trailing_commas = !strict && choices.one_in(2);
     let wild_blanks = choices.one_in(4);
-    let text = if choices.one_in(6) {
-        "\u{feff}".to_owned()
-    } else {
-        String::new()
-    };
-    let mut writer = Writer {
-        choices,
-        text,
-        newline,
-        unit,
-        colon,
-        comments,
-        trailing_commas,
-        wild_blanks,
-        old,
-    };
+    let text = if choices.one_in(6) { "\u{feff}".to_owned() } else { String::new() };
+    let mut writer =
+        Writer { choices, text, newline, unit, colon, comments, trailing_commas, wild_blanks, old };
     writer.file();
     writer.text
 }
@@ -142,9 +115,7 @@ impl Writer<'_, '_> {
     }
 
     fn hooks_key(&mut self) -> String {
-        self.choices
-            .pick(&["hooks", "hooks", "hooks", "\\u0068ooks"])
-            .to_owned()
+        self.choices.pick(&["hooks", "hooks", "hooks", "\\u0068ooks"]).to_owned()
     }
 
     fn key(&mut self, number: usize) -> String {

@@ -46,17 +46,8 @@ impl Connection {
             return Err(Error::NoFolder(folder.to_owned()));
         }
         let plan = plan(before.as_deref(), &self.entries)?;
-        let after = if plan.is_empty() {
-            before.clone()
-        } else {
-            Some(plan.after.clone())
-        };
-        Ok(Change {
-            path,
-            before,
-            after,
-            intent: Intent::Connect(plan),
-        })
+        let after = if plan.is_empty() { before.clone() } else { Some(plan.after.clone()) };
+        Ok(Change { path, before, after, intent: Intent::Connect(plan) })
     }
 
     /// What disconnecting would write. Nothing is written.
@@ -64,12 +55,7 @@ impl Connection {
         let (path, before) = self.read()?;
         let journal = self.journal(&path)?;
         let after = undo(before.as_deref(), &self.entries.agent, journal.as_ref())?;
-        Ok(Change {
-            path,
-            before,
-            after,
-            intent: Intent::Disconnect,
-        })
+        Ok(Change { path, before, after, intent: Intent::Disconnect })
     }
 
     /// Writes a change, if the configuration is still what it was when it was planned.
@@ -78,9 +64,8 @@ impl Connection {
         create_folders(&connections)?;
         let lock = connections.join("lock");
         // Two panels, or panel and command line: one at a time. Released when closed.
-        let held = File::create(&lock)
-            .and_then(|file| file.lock().map(|()| file))
-            .map_err(Error::io(&lock))?;
+        let held =
+            File::create(&lock).and_then(|file| file.lock().map(|()| file)).map_err(Error::io(&lock))?;
         let result = match &change.intent {
             _ if unchanged(change).is_err() => unchanged(change),
             Intent::Connect(_) if change.is_empty() => Ok(()),
@@ -95,9 +80,7 @@ impl Connection {
     fn connect(&self, change: &Change, plan: &Plan) -> Result<(), Error> {
         let path = self.journal_path(&change.path);
         let old = self.journal(&change.path)?;
-        let mut journal = old
-            .clone()
-            .unwrap_or_else(|| Journal::new(&self.entries.agent, &change.path));
+        let mut journal = old.clone().unwrap_or_else(|| Journal::new(&self.entries.agent, &change.path));
         journal.record(change.before.as_deref(), plan);
         write_journal(&path, &journal)?;
         let written = self.write(change, &plan.after);
@@ -144,8 +127,7 @@ impl Connection {
     }
 
     fn journal_path(&self, config: &Path) -> PathBuf {
-        self.connections()
-            .join(Journal::file_name(&self.entries.agent, config))
+        self.connections().join(Journal::file_name(&self.entries.agent, config))
     }
 
     fn connections(&self) -> PathBuf {
@@ -155,11 +137,7 @@ impl Connection {
 
 fn unchanged(change: &Change) -> Result<(), Error> {
     let now = file::read(&change.path)?;
-    if now == change.before {
-        Ok(())
-    } else {
-        Err(Error::Changed(change.path.clone()))
-    }
+    if now == change.before { Ok(()) } else { Err(Error::Changed(change.path.clone())) }
 }
 
 fn write_journal(path: &Path, journal: &Journal) -> Result<(), Error> {
@@ -170,9 +148,5 @@ fn create_folders(folder: &Path) -> Result<(), Error> {
     if fs::metadata(folder).is_ok_and(|found| found.is_dir()) {
         return Ok(());
     }
-    DirBuilder::new()
-        .recursive(true)
-        .mode(0o700)
-        .create(folder)
-        .map_err(Error::io(folder))
+    DirBuilder::new().recursive(true).mode(0o700).create(folder).map_err(Error::io(folder))
 }

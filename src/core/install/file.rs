@@ -27,10 +27,8 @@ pub(super) fn resolve(path: &Path) -> Result<PathBuf, Error> {
         Err(_) if fs::symlink_metadata(path).is_ok() => Err(Error::DanglingLink(path.to_owned())),
         Err(_) => {
             let folder = fs::canonicalize(folder(path));
-            Ok(folder.map_or_else(
-                |_| path.to_owned(),
-                |folder| folder.join(path.file_name().unwrap_or_default()),
-            ))
+            Ok(folder
+                .map_or_else(|_| path.to_owned(), |folder| folder.join(path.file_name().unwrap_or_default())))
         }
     }
 }
@@ -46,15 +44,11 @@ pub(super) fn read(path: &Path) -> Result<Option<String>, Error> {
     }
     let mut bytes = Vec::new();
     let file = File::open(path).map_err(Error::io(path))?;
-    file.take(MAX_CONFIG_BYTES + 1)
-        .read_to_end(&mut bytes)
-        .map_err(Error::io(path))?;
+    file.take(MAX_CONFIG_BYTES + 1).read_to_end(&mut bytes).map_err(Error::io(path))?;
     if bytes.len() as u64 > MAX_CONFIG_BYTES {
         return Err(Error::TooLarge(path.to_owned()));
     }
-    String::from_utf8(bytes)
-        .map(Some)
-        .map_err(|_| Error::NotUtf8(path.to_owned()))
+    String::from_utf8(bytes).map(Some).map_err(|_| Error::NotUtf8(path.to_owned()))
 }
 
 /// Replaces a file by rename, keeping mode and, where allowed, owner. `ready` has the last word before the rename.
@@ -68,9 +62,7 @@ pub(super) fn replace(
     if old.is_some() && access(path, Access::WRITE_OK).is_err() {
         return Err(Error::ReadOnly(path.to_owned()));
     }
-    let mode = mode
-        .or_else(|| Some(old.as_ref()?.mode() & 0o7777))
-        .unwrap_or(PRIVATE);
+    let mode = mode.or_else(|| Some(old.as_ref()?.mode() & 0o7777)).unwrap_or(PRIVATE);
     let beside = write_beside(path, bytes).map_err(Error::io(path))?;
     if let Some(old) = old {
         // Only root may give a file away; anyone else owns it already, or keeps the new one.
@@ -82,9 +74,7 @@ pub(super) fn replace(
     };
     finish().map_err(Error::io(path))?;
     ready()?;
-    beside
-        .persist(path)
-        .map_err(|failed| Error::io(path)(failed.error))?;
+    beside.persist(path).map_err(|failed| Error::io(path)(failed.error))?;
     sync_folder(path)
 }
 
@@ -92,9 +82,7 @@ fn write_beside(path: &Path, bytes: &[u8]) -> io::Result<NamedTempFile> {
     let mut prefix = OsStr::new(".").to_owned();
     prefix.push(path.file_name().unwrap_or_default());
     prefix.push(".");
-    let mut beside = tempfile::Builder::new()
-        .prefix(&prefix)
-        .tempfile_in(folder(path))?;
+    let mut beside = tempfile::Builder::new().prefix(&prefix).tempfile_in(folder(path))?;
     beside.write_all(bytes)?;
     Ok(beside)
 }
@@ -110,14 +98,10 @@ pub(super) fn remove(path: &Path) -> Result<(), Error> {
 
 fn sync_folder(path: &Path) -> Result<(), Error> {
     let folder = folder(path);
-    File::open(folder)
-        .and_then(|folder| folder.sync_all())
-        .map_err(Error::io(folder))
+    File::open(folder).and_then(|folder| folder.sync_all()).map_err(Error::io(folder))
 }
 
 /// The folder a path stands in.
 pub(super) fn folder(path: &Path) -> &Path {
-    path.parent()
-        .filter(|folder| !folder.as_os_str().is_empty())
-        .unwrap_or(Path::new("."))
+    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }

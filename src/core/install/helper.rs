@@ -40,9 +40,6 @@ pub fn place(source: &Path, target: &Path) -> Result<Placed, Error> {
 
 fn is_placed(target: &Path, new: &[u8]) -> bool {
     let mode = fs::symlink_metadata(target).map(|found| found.is_file().then(|| found.permissions().mode()));
-    let placed = mode
-        .ok()
-        .flatten()
-        .is_some_and(|mode| mode & 0o7777 == EXECUTABLE);
+    let placed = mode.ok().flatten().is_some_and(|mode| mode & 0o7777 == EXECUTABLE);
     placed && fs::read(target).is_ok_and(|old| old == new)
 }

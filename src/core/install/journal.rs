@@ -26,10 +26,7 @@ pub struct Fingerprint {
 impl Fingerprint {
     /// The fingerprint of a text.
     pub fn of(text: &str) -> Self {
-        Self {
-            bytes: text.len(),
-            sha256: hex(text.as_bytes()),
-        }
+        Self { bytes: text.len(), sha256: hex(text.as_bytes()) }
     }
 }
 
@@ -73,19 +70,12 @@ pub struct Journal {
 impl Journal {
     /// A journal of nothing yet.
     pub fn new(agent: &str, config: &Path) -> Self {
-        Self {
-            version: VERSION,
-            agent: agent.to_owned(),
-            config: config.to_owned(),
-            steps: Vec::new(),
-        }
+        Self { version: VERSION, agent: agent.to_owned(), config: config.to_owned(), steps: Vec::new() }
     }
 
     /// Reads a journal; `None` when it is not one we understand.
     pub fn parse(text: &str) -> Option<Self> {
-        serde_json::from_str(text)
-            .ok()
-            .filter(|journal: &Self| journal.version == VERSION)
+        serde_json::from_str(text).ok().filter(|journal: &Self| journal.version == VERSION)
     }
 
     /// The journal as it is stored.
@@ -100,11 +90,7 @@ impl Journal {
         let found = before.map(Fingerprint::of);
         if plan.fresh {
             self.steps.clear();
-        } else if let Some(last) = self
-            .steps
-            .iter()
-            .rposition(|step| Some(&step.after) == found.as_ref())
-        {
+        } else if let Some(last) = self.steps.iter().rposition(|step| Some(&step.after) == found.as_ref()) {
             self.steps.truncate(last + 1);
         }
         self.steps.push(Step {
@@ -134,12 +120,7 @@ fn placed(plan: &Plan) -> Vec<Placed> {
     let around = plan.splices.iter().zip(back).map(|(splice, back)| {
         let (before, rest) = plan.after.split_at_checked(back.offset).unwrap_or_default();
         let behind = rest.get(splice.inserted.len()..).unwrap_or_default();
-        let start = before
-            .char_indices()
-            .rev()
-            .take(CONTEXT)
-            .last()
-            .map_or(before.len(), |(at, _)| at);
+        let start = before.char_indices().rev().take(CONTEXT).last().map_or(before.len(), |(at, _)| at);
         Placed {
             splice: splice.clone(),
             before: before.get(start..).unwrap_or_default().to_owned(),
@@ -151,10 +132,8 @@ fn placed(plan: &Plan) -> Vec<Placed> {
 
 fn hex(bytes: &[u8]) -> String {
     use std::fmt::Write;
-    Sha256::digest(bytes)
-        .iter()
-        .fold(String::new(), |mut text, byte| {
-            let _ = write!(text, "{byte:02x}");
-            text
-        })
+    Sha256::digest(bytes).iter().fold(String::new(), |mut text, byte| {
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
 }

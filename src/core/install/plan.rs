@@ -33,8 +33,7 @@ pub struct Created {
 impl Created {
     pub(super) fn add_all(&mut self, entries: &Entries) {
         self.hooks = true;
-        self.events
-            .extend(entries.hooks.iter().map(|hook| hook.event.clone()));
+        self.events.extend(entries.hooks.iter().map(|hook| hook.event.clone()));
     }
 
     pub(super) fn merge(&mut self, other: &Self) {

@@ -19,11 +19,7 @@ pub struct Splice {
 impl Splice {
     pub(super) fn insertion(offset: usize, inserted: impl Into<String>) -> Self {
         let (removed, inserted) = (String::new(), inserted.into());
-        Self {
-            offset,
-            removed,
-            inserted,
-        }
+        Self { offset, removed, inserted }
     }
 }
 
@@ -48,11 +44,7 @@ pub fn invert(splices: &[Splice]) -> Vec<Splice> {
         let offset = splice.offset.saturating_add_signed(shift);
         shift += splice.inserted.len().cast_signed() - splice.removed.len().cast_signed();
         let (removed, inserted) = (splice.inserted.clone(), splice.removed.clone());
-        Splice {
-            offset,
-            removed,
-            inserted,
-        }
+        Splice { offset, removed, inserted }
     };
     splices.iter().map(back).collect()
 }

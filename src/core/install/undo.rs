@@ -18,11 +18,7 @@ pub fn undo(now: Option<&str>, agent: &str, journal: Option<&Journal>) -> Result
     let created = journal.map(Journal::created);
     let text = json::without_ours(&text, agent, created.as_ref())?;
     let ours = created.is_some_and(|created| created.file);
-    Ok(if ours && text != now && json::is_void(&text)? {
-        None
-    } else {
-        Some(text)
-    })
+    Ok(if ours && text != now && json::is_void(&text)? { None } else { Some(text) })
 }
 
 enum Taken {
@@ -54,15 +50,9 @@ fn take_back(text: &str, step: &Step, agent: &str) -> Taken {
 /// it could leave a comma behind.
 fn by_context(text: &str, step: &Step, agent: &str) -> Option<String> {
     let back = |placed: &Placed| {
-        let Splice {
-            removed, inserted, ..
-        } = &placed.splice;
+        let Splice { removed, inserted, .. } = &placed.splice;
         let offset = find(text, placed)?;
-        Some(Splice {
-            offset,
-            removed: inserted.clone(),
-            inserted: removed.clone(),
-        })
+        Some(Splice { offset, removed: inserted.clone(), inserted: removed.clone() })
     };
     let mut found = step.splices.iter().map(back).collect::<Option<Vec<_>>>()?;
     found.sort_by_key(|splice| splice.offset);
@@ -73,17 +63,8 @@ fn by_context(text: &str, step: &Step, agent: &str) -> Option<String> {
 
 /// Where a splice stands now, by as much of what was around it as still is.
 fn find(text: &str, placed: &Placed) -> Option<usize> {
-    let Placed {
-        splice,
-        before,
-        behind,
-    } = placed;
-    let kept = [
-        (before.as_str(), behind.as_str()),
-        (before, ""),
-        ("", behind),
-        ("", ""),
-    ];
+    let Placed { splice, before, behind } = placed;
+    let kept = [(before.as_str(), behind.as_str()), (before, ""), ("", behind), ("", "")];
     kept.iter().find_map(|(before, behind)| {
         let offset = only(text, &format!("{before}{}{behind}", splice.inserted))?;
         Some(offset + before.len())

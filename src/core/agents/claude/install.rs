@@ -9,7 +9,7 @@ use crate::{
 };
 
 /// Claude's word on the helper's command line.
-pub const AGENT: &str = "claude";
+pub const AGENT: &str = super::ID.0;
 
 /// The events that change what the panel shows or answers. No others: each costs Claude a process start. Never
 /// `MessageDisplay` (one for each chunk) nor `WorktreeCreate` (its output replaces Claude's own doing).
@@ -57,8 +57,7 @@ pub fn events_for(_version: Option<Version>) -> &'static [(&'static str, Mode)] 
 /// Claude's user settings. `config_dir` is the value of `CLAUDE_CONFIG_DIR`; an empty one counts as unset.
 pub fn settings_path(config_dir: Option<&Path>, home: &Path) -> PathBuf {
     let set = config_dir.filter(|folder| !folder.as_os_str().is_empty());
-    set.map_or_else(|| home.join(".claude"), Path::to_owned)
-        .join("settings.json")
+    set.map_or_else(|| home.join(".claude"), Path::to_owned).join("settings.json")
 }
 
 /// What should stand in the settings, for a helper at an absolute path. Without `matcher`, so that all fire.
@@ -66,20 +65,10 @@ pub fn entries(helper: &Path, version: Option<Version>) -> Result<Entries, Error
     let hook = |(event, mode): &(&str, Mode)| {
         let timeout = (*mode == Mode::Ask).then_some(ASK_TIMEOUT);
         let command = command(helper, AGENT, *mode, event)?;
-        Ok(Hook {
-            event: (*event).to_owned(),
-            command,
-            timeout,
-        })
+        Ok(Hook { event: (*event).to_owned(), command, timeout })
     };
-    let hooks = events_for(version)
-        .iter()
-        .map(hook)
-        .collect::<Result<_, Error>>()?;
-    Ok(Entries {
-        agent: AGENT.to_owned(),
-        hooks,
-    })
+    let hooks = events_for(version).iter().map(hook).collect::<Result<_, Error>>()?;
+    Ok(Entries { agent: AGENT.to_owned(), hooks })
 }
 
 /// The connection to the settings at `settings`, journalled below `state`. A missing `~/.claude` means that Claude is
@@ -91,10 +80,5 @@ pub fn connection(
     version: Option<Version>,
 ) -> Result<Connection, Error> {
     let entries = entries(helper, version)?;
-    Ok(Connection {
-        config: settings,
-        entries,
-        state,
-        creates_folder: false,
-    })
+    Ok(Connection { config: settings, entries, state, creates_folder: false })
 }

@@ -1,4 +1,36 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-//! Claude Code.
+//! Claude Code. Facts measured with 2.1.220 and 2.1.332.
 
+mod events;
 pub mod install;
+mod payload;
+mod tasks;
+
+use super::{Agent, NotUnderstood};
+use crate::event::{AgentId, Event};
+use crate::wire::Frame;
+
+/// Claude Code's id.
+pub const ID: AgentId = AgentId("claude");
+
+/// Claude Code.
+#[derive(Debug, Clone, Copy)]
+pub struct Claude;
+
+impl Agent for Claude {
+    fn id(&self) -> AgentId {
+        ID
+    }
+
+    fn name(&self) -> &'static str {
+        "Claude Code"
+    }
+
+    fn mark(&self) -> char {
+        'C'
+    }
+
+    fn event(&self, frame: &Frame) -> Result<Option<Event>, NotUnderstood> {
+        events::event(frame)
+    }
+}

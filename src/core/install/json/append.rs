@@ -68,15 +68,7 @@ fn lead(layout: &Layout, style: &Style) -> String {
 pub(super) fn fill_blank(document: &Document, style: &Style, root: &str) -> Splice {
     let end = document.body.len();
     let at = document.token_before(end).map_or(0, |comment| comment.range.end);
-    let before = if ends_in_comment(document, at) {
-        style.newline
-    } else {
-        ""
-    };
-    let after = if breaks(document.slice(at..end)) {
-        ""
-    } else {
-        style.newline
-    };
+    let before = if ends_in_comment(document, at) { style.newline } else { "" };
+    let after = if breaks(document.slice(at..end)) { "" } else { style.newline };
     Splice::insertion(at, format!("{before}{root}{after}"))
 }

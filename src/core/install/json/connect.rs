@@ -36,12 +36,7 @@ pub(super) fn splices(
 fn whole(document: &Document, entries: &Entries) -> Splice {
     let style = Style::of(document, document.body.len());
     let root = Node::Object(vec![(HOOKS, all(entries))]);
-    let root = root.render(
-        &Layout::Block {
-            indent: String::new(),
-        },
-        &style,
-    );
+    let root = root.render(&Layout::Block { indent: String::new() }, &style);
     fill_blank(document, &style, &root)
 }
 
@@ -91,15 +86,10 @@ fn into_hooks(
 
 /// What an event's array lacks: an entry of ours in an older form is brought up to date where it stands.
 fn into_event(document: &Document, event: &Event, entries: &Entries) -> Result<Vec<Splice>, Error> {
-    let wrong = || Error::WrongType {
-        at: path(event.name),
-        wanted: "an array",
-    };
+    let wrong = || Error::WrongType { at: path(event.name), wanted: "an array" };
     let array = Container::from(event.array.ok_or_else(wrong)?);
     let wanted = |command: &str| named(entries, event.name).any(|hook| hook.command == command);
-    let mut outdated = event
-        .own()
-        .filter(|own| own.event == event.name && !wanted(own.command));
+    let mut outdated = event.own().filter(|own| own.event == event.name && !wanted(own.command));
     let (mut splices, mut added) = (Vec::new(), Vec::new());
     for hook in named(entries, event.name) {
         if event.own().any(|own| own.command == hook.command) {
@@ -122,27 +112,18 @@ fn replace(document: &Document, range: std::ops::Range<usize>, hook: &Hook) -> S
     let style = Style::of(document, range.start);
     let removed = document.slice(range.clone()).to_owned();
     let layout = if removed.contains(['\n', '\r']) {
-        Layout::Block {
-            indent: document.slice(document.line_indent(range.start)).to_owned(),
-        }
+        Layout::Block { indent: document.slice(document.line_indent(range.start)).to_owned() }
     } else {
         Layout::Inline
     };
     let inserted = Node::hook(hook).render(&layout, &style);
-    Splice {
-        offset: range.start,
-        removed,
-        inserted,
-    }
+    Splice { offset: range.start, removed, inserted }
 }
 
 /// New properties at the end of an object.
 fn extend(document: &Document, object: &Container, fields: &[(&str, Node)]) -> Vec<Splice> {
     let style = Style::of(document, object.inside().end);
     let layout = Layout::of(document, object, &style);
-    let fields: Vec<_> = fields
-        .iter()
-        .map(|field| render_field(field, &layout, &style))
-        .collect();
+    let fields: Vec<_> = fields.iter().map(|field| render_field(field, &layout, &style)).collect();
     append(document, object, &layout, &style, &fields)
 }

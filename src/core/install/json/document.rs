@@ -43,31 +43,18 @@ pub(super) struct Document<'a> {
 impl<'a> Document<'a> {
     pub fn parse(text: &'a str) -> Result<Self, Error> {
         let body = text.strip_prefix(BOM).unwrap_or(text);
-        let collect = CollectOptions {
-            comments: CommentCollectionStrategy::AsTokens,
-            tokens: true,
-        };
-        let parsed = parse_to_ast(body, &collect, &OPTIONS).map_err(|error| Error::Invalid {
-            line: error.line_display(),
-            column: error.column_display(),
-        })?;
+        let collect = CollectOptions { comments: CommentCollectionStrategy::AsTokens, tokens: true };
+        let parsed = parse_to_ast(body, &collect, &OPTIONS)
+            .map_err(|error| Error::Invalid { line: error.line_display(), column: error.column_display() })?;
         let root = match parsed.value {
             None => None,
             Some(Value::Object(root)) => Some(root),
             Some(_) => {
-                return Err(Error::WrongType {
-                    at: String::new(),
-                    wanted: "an object",
-                });
+                return Err(Error::WrongType { at: String::new(), wanted: "an object" });
             }
         };
         let tokens = parsed.tokens.unwrap_or_default();
-        let document = Self {
-            body,
-            mark: text.len() - body.len(),
-            root,
-            tokens,
-        };
+        let document = Self { body, mark: text.len() - body.len(), root, tokens };
         document.refuse_what_the_parser_lets_pass()?;
         Ok(document)
     }
@@ -108,24 +95,13 @@ impl<'a> Document<'a> {
     /// The comma behind `at`, if only blanks and comments stand between.
     pub fn comma_after(&self, at: usize) -> Option<Range<usize>> {
         let index = self.tokens.partition_point(|token| token.range.start < at);
-        comma(
-            self.tokens
-                .get(index..)?
-                .iter()
-                .find(|token| !is_comment(token))?,
-        )
+        comma(self.tokens.get(index..)?.iter().find(|token| !is_comment(token))?)
     }
 
     /// The comma before `at`, if only blanks and comments stand between.
     pub fn comma_before(&self, at: usize) -> Option<Range<usize>> {
         let index = self.tokens.partition_point(|token| token.range.end <= at);
-        comma(
-            self.tokens
-                .get(..index)?
-                .iter()
-                .rev()
-                .find(|token| !is_comment(token))?,
-        )
+        comma(self.tokens.get(..index)?.iter().rev().find(|token| !is_comment(token))?)
     }
 
     /// Where the next token begins.
@@ -136,9 +112,7 @@ impl<'a> Document<'a> {
 
     /// Whether a comment stands in `range`, outside all of `but`.
     pub fn has_comment(&self, range: &Range<usize>, but: &[Range<usize>]) -> bool {
-        let start = self
-            .tokens
-            .partition_point(|token| token.range.start < range.start);
+        let start = self.tokens.partition_point(|token| token.range.start < range.start);
         let tokens = self.tokens.get(start..).unwrap_or_default().iter();
         tokens
             .take_while(|token| token.range.end <= range.end)
@@ -180,20 +154,14 @@ impl Container {
 impl From<&Object<'_>> for Container {
     fn from(object: &Object<'_>) -> Self {
         let children = object.properties.iter().map(span).collect();
-        Self {
-            range: span(object),
-            children,
-        }
+        Self { range: span(object), children }
     }
 }
 
 impl From<&Array<'_>> for Container {
     fn from(array: &Array<'_>) -> Self {
         let children = array.elements.iter().map(span).collect();
-        Self {
-            range: span(array),
-            children,
-        }
+        Self { range: span(array), children }
     }
 }
 

@@ -30,11 +30,7 @@ impl<'o> From<&'o Value<'_>> for Meaning<'o> {
             Value::Array(array) => Self::List(array.elements.iter().map(Self::from).collect()),
             Value::Object(object) => {
                 let fields = object.properties.iter();
-                Self::Map(
-                    fields
-                        .map(|field| (field.name.as_str(), Self::from(&field.value)))
-                        .collect(),
-                )
+                Self::Map(fields.map(|field| (field.name.as_str(), Self::from(&field.value))).collect())
             }
         }
     }
@@ -53,11 +49,8 @@ fn without_ours<'o>(document: &'o Document, survey: &Survey<'o, '_>, created: &C
         let name = property.name.as_str();
         match &survey.hooks {
             Some(hooks) if std::ptr::eq(hooks.property, property) => {
-                let events: Vec<_> = hooks
-                    .events
-                    .iter()
-                    .filter_map(|event| of_event(event, created))
-                    .collect();
+                let events: Vec<_> =
+                    hooks.events.iter().filter_map(|event| of_event(event, created)).collect();
                 let kept = !(events.is_empty() && created.hooks);
                 kept.then_some((name, Meaning::Map(events)))
             }
@@ -71,19 +64,11 @@ fn of_event<'o>(event: &Event<'o, '_>, created: &Created) -> Option<(&'o str, Me
     let Some(array) = event.array else {
         return Some((event.name, Meaning::from(&event.property.value)));
     };
-    let groups = array
-        .elements
-        .iter()
-        .zip(&event.groups)
-        .filter(|(_, group)| !group.is_own());
+    let groups = array.elements.iter().zip(&event.groups).filter(|(_, group)| !group.is_own());
     let groups: Vec<_> = groups
         .map(|(element, group)| {
             let own: Vec<_> = group.own.iter().map(|own| own.index).collect();
-            if own.is_empty() {
-                Meaning::from(element)
-            } else {
-                of_group(element, &own)
-            }
+            if own.is_empty() { Meaning::from(element) } else { of_group(element, &own) }
         })
         .collect();
     let kept = !(groups.is_empty() && created.events.contains(event.name));
@@ -92,24 +77,13 @@ fn of_event<'o>(event: &Event<'o, '_>, created: &Created) -> Option<(&'o str, Me
 
 /// A group that others share with us, without the commands at `own`.
 fn of_group<'o>(element: &'o Value<'_>, own: &[usize]) -> Meaning<'o> {
-    let fields = element
-        .as_object()
-        .map(|group| group.properties.iter())
-        .into_iter()
-        .flatten();
+    let fields = element.as_object().map(|group| group.properties.iter()).into_iter().flatten();
     let fields = fields.map(|field| {
-        let list = field
-            .value
-            .as_array()
-            .filter(|_| field.name.as_str() == super::survey::HOOKS);
+        let list = field.value.as_array().filter(|_| field.name.as_str() == super::survey::HOOKS);
         let value = match list {
             None => Meaning::from(&field.value),
             Some(list) => {
-                let kept = list
-                    .elements
-                    .iter()
-                    .enumerate()
-                    .filter(|(index, _)| !own.contains(index));
+                let kept = list.elements.iter().enumerate().filter(|(index, _)| !own.contains(index));
                 Meaning::List(kept.map(|(_, hook)| Meaning::from(hook)).collect())
             }
         };

@@ -27,12 +27,7 @@ pub fn plan(before: Option<&str>, entries: &Entries) -> Result<Plan, Error> {
         splice.offset += document.mark;
     }
     let after = splice::apply(text, &splices).ok_or(Error::Unverified)?;
-    let plan = Plan {
-        splices,
-        after,
-        created,
-        fresh: survey.own().next().is_none(),
-    };
+    let plan = Plan { splices, after, created, fresh: survey.own().next().is_none() };
     verify(text, &plan, entries)?;
     Ok(plan)
 }
@@ -65,13 +60,11 @@ pub fn without_ours(text: &str, agent: &str, created: Option<&Created>) -> Resul
     let survey = Survey::of(&document, agent)?;
     let guessed = guess(&survey);
     let created = created.unwrap_or(&guessed);
-    let cuts = remove::cuts(&document, &survey, created)
-        .into_iter()
-        .map(|range| Splice {
-            offset: range.start + document.mark,
-            removed: document.slice(range).to_owned(),
-            inserted: String::new(),
-        });
+    let cuts = remove::cuts(&document, &survey, created).into_iter().map(|range| Splice {
+        offset: range.start + document.mark,
+        removed: document.slice(range).to_owned(),
+        inserted: String::new(),
+    });
     let after = splice::apply(text, &cuts.collect::<Vec<_>>()).ok_or(Error::Unverified)?;
     let same = same_but_ours(text, &after, agent, created);
     match (same, holds_ours(&after, agent)) {
@@ -91,11 +84,7 @@ fn guess(survey: &Survey) -> Created {
         .filter(|event| !event.groups.is_empty() && event.groups.iter().all(survey::Group::is_own));
     let events: std::collections::BTreeSet<_> = own.map(|event| event.name.to_owned()).collect();
     let hooks = !events.is_empty() && hooks.events.iter().all(|event| events.contains(event.name));
-    Created {
-        file: false,
-        hooks,
-        events,
-    }
+    Created { file: false, hooks, events }
 }
 
 /// Whether two texts say the same but for our entries and the empty containers we created.
@@ -113,9 +102,6 @@ pub fn holds_ours(text: &str, agent: &str) -> Result<bool, Error> {
 /// Whether a text says nothing: no value or an empty object, and no comment.
 pub fn is_void(text: &str) -> Result<bool, Error> {
     let document = Document::parse(text)?;
-    let empty = document
-        .root
-        .as_ref()
-        .is_none_or(|root| root.properties.is_empty());
+    let empty = document.root.as_ref().is_none_or(|root| root.properties.is_empty());
     Ok(empty && !document.has_comment(&(0..document.body.len()), &[]))
 }

@@ -17,11 +17,7 @@ pub(super) fn cuts(document: &Document, survey: &Survey, created: &Created) -> V
     let (Some(root), Some(hooks)) = (&document.root, &survey.hooks) else {
         return Vec::new();
     };
-    let gone: Vec<_> = hooks
-        .events
-        .iter()
-        .map(|event| goes(document, event, created))
-        .collect();
+    let gone: Vec<_> = hooks.events.iter().map(|event| goes(document, event, created)).collect();
     let object = Container::from(hooks.object);
     let emptied = created.hooks && gone.iter().all(|gone| *gone);
     if emptied && !document.has_comment(&span(hooks.property), &object.children) {
@@ -50,11 +46,7 @@ fn from_event(document: &Document, event: &Event) -> Vec<Range<usize>> {
     };
     let gone: Vec<_> = event.groups.iter().map(Group::is_own).collect();
     let mut ranges = cut(document, &array.into(), &gone);
-    for group in event
-        .groups
-        .iter()
-        .filter(|group| !group.is_own() && !group.own.is_empty())
-    {
+    for group in event.groups.iter().filter(|group| !group.is_own() && !group.own.is_empty()) {
         let Some(list) = group.list else { continue };
         let own = |index| group.own.iter().any(|own| own.index == index);
         let gone: Vec<_> = (0..list.elements.len()).map(own).collect();
@@ -77,17 +69,10 @@ fn cut(document: &Document, container: &Container, gone: &[bool]) -> Vec<Range<u
 
 /// Cuts neighbours. The comma behind goes with each; without one behind the last, the comma before.
 fn cut_run(document: &Document, run: &[(&Range<usize>, bool)]) -> Vec<Range<usize>> {
-    let behind = run
-        .last()
-        .and_then(|(last, _)| document.comma_after(last.end))
-        .is_some();
+    let behind = run.last().and_then(|(last, _)| document.comma_after(last.end)).is_some();
     let mut ranges = Vec::new();
     for (child, _) in run {
-        let comma = if behind {
-            document.comma_after(child.end)
-        } else {
-            document.comma_before(child.start)
-        };
+        let comma = if behind { document.comma_after(child.end) } else { document.comma_before(child.start) };
         let mut end = child.end;
         if let Some(comma) = comma {
             if behind && document.slice(end..comma.start).trim().is_empty() {
@@ -123,10 +108,7 @@ fn with_blanks(document: &Document, child: Range<usize>) -> Range<usize> {
 }
 
 fn newline_length(text: &str) -> usize {
-    ["\r\n", "\n", "\r"]
-        .iter()
-        .find(|newline| text.starts_with(**newline))
-        .map_or(0, |found| found.len())
+    ["\r\n", "\n", "\r"].iter().find(|newline| text.starts_with(**newline)).map_or(0, |found| found.len())
 }
 
 fn is_blank_on_line(text: &str) -> bool {

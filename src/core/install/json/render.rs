@@ -16,10 +16,7 @@ impl<'a> Node<'a> {
     /// One command, as it stands in a group's `hooks`.
     pub fn hook(hook: &'a Hook) -> Self {
         let timeout = hook.timeout.map(|seconds| ("timeout", Node::Number(seconds)));
-        let fields = [
-            ("type", Node::Text("command")),
-            ("command", Node::Text(&hook.command)),
-        ];
+        let fields = [("type", Node::Text("command")), ("command", Node::Text(&hook.command))];
         Node::Object(fields.into_iter().chain(timeout).collect())
     }
 
@@ -34,12 +31,7 @@ impl<'a> Node<'a> {
             Node::Number(number) => number.to_string(),
             Node::Array(items) => {
                 let deeper = layout.deeper(style);
-                bracketed(
-                    ('[', ']'),
-                    items.iter().map(|item| item.render(&deeper, style)),
-                    layout,
-                    style,
-                )
+                bracketed(('[', ']'), items.iter().map(|item| item.render(&deeper, style)), layout, style)
             }
             Node::Object(fields) => {
                 let deeper = layout.deeper(style);

@@ -29,12 +29,7 @@ impl Style {
     pub fn of(document: &Document, at: usize) -> Self {
         let colon = colon(document);
         let comma = if colon == ":" { "," } else { ", " };
-        Self {
-            newline: newline(document, at),
-            unit: unit(document),
-            colon,
-            comma,
-        }
+        Self { newline: newline(document, at), unit: unit(document), colon, comma }
     }
 }
 
@@ -47,15 +42,11 @@ fn newline(document: &Document, at: usize) -> &'static str {
         _ => "\n",
     };
     let last = before.rfind(['\n', '\r']).map(|found| ending(before, found));
-    last.or_else(|| after.find(['\n', '\r']).map(|found| ending(after, found)))
-        .unwrap_or("\n")
+    last.or_else(|| after.find(['\n', '\r']).map(|found| ending(after, found))).unwrap_or("\n")
 }
 
 fn unit(document: &Document) -> String {
-    let first = document
-        .root
-        .as_ref()
-        .and_then(|root| Some((root.range.start, root.properties.first()?)));
+    let first = document.root.as_ref().and_then(|root| Some((root.range.start, root.properties.first()?)));
     let Some((root, first)) = first else {
         return DEFAULT_UNIT.to_owned();
     };
@@ -84,9 +75,7 @@ impl Layout {
             Some(last) if has_own_lines(document, container) => {
                 let indent = document.line_indent(last.start);
                 let found = (indent.end == last.start).then(|| document.slice(indent).to_owned());
-                Self::Block {
-                    indent: found.unwrap_or_else(deeper),
-                }
+                Self::Block { indent: found.unwrap_or_else(deeper) }
             }
             _ => Self::Inline,
         }
@@ -95,9 +84,7 @@ impl Layout {
     /// The layout of a child's own children.
     pub fn deeper(&self, style: &Style) -> Self {
         match self {
-            Self::Block { indent } => Self::Block {
-                indent: format!("{indent}{}", style.unit),
-            },
+            Self::Block { indent } => Self::Block { indent: format!("{indent}{}", style.unit) },
             Self::Inline => Self::Inline,
         }
     }
@@ -112,16 +99,9 @@ fn is_spread(document: &Document, container: &Container) -> bool {
 /// Whether a line ends between two children, or between one and a bracket.
 fn has_own_lines(document: &Document, container: &Container) -> bool {
     let inside = container.inside();
-    let starts = container
-        .children
-        .iter()
-        .map(|child| child.start)
-        .chain([inside.end]);
-    let ends = [inside.start]
-        .into_iter()
-        .chain(container.children.iter().map(|child| child.end));
-    ends.zip(starts)
-        .any(|(end, start)| breaks(document.slice(end..start)))
+    let starts = container.children.iter().map(|child| child.start).chain([inside.end]);
+    let ends = [inside.start].into_iter().chain(container.children.iter().map(|child| child.end));
+    ends.zip(starts).any(|(end, start)| breaks(document.slice(end..start)))
 }
 
 pub(super) fn breaks(text: &str) -> bool {
@@ -136,7 +116,5 @@ pub(super) fn tail(document: &Document, container: &Container) -> Range<usize> {
 
 /// Whether what ends at `at` is a comment.
 pub(super) fn ends_in_comment(document: &Document, at: usize) -> bool {
-    document
-        .token_before(at)
-        .is_some_and(|token| token.range.end == at && is_comment(token))
+    document.token_before(at).is_some_and(|token| token.range.end == at && is_comment(token))
 }

@@ -58,33 +58,18 @@ impl<'o, 'a> Survey<'o, 'a> {
             return Ok(Self { hooks: None });
         };
         let Value::Object(object) = &property.value else {
-            return Err(Error::WrongType {
-                at: HOOKS.to_owned(),
-                wanted: "an object",
-            });
+            return Err(Error::WrongType { at: HOOKS.to_owned(), wanted: "an object" });
         };
-        let events = object
-            .properties
-            .iter()
-            .map(|property| Event::of(property, agent));
+        let events = object.properties.iter().map(|property| Event::of(property, agent));
         let events = events.collect::<Result<Vec<_>, _>>()?;
         for event in events.iter().filter(|event| event.own().next().is_some()) {
             only(object, event.name, &path(event.name))?;
         }
-        Ok(Self {
-            hooks: Some(Hooks {
-                property,
-                object,
-                events,
-            }),
-        })
+        Ok(Self { hooks: Some(Hooks { property, object, events }) })
     }
 
     pub fn own(&self) -> impl Iterator<Item = &Own<'o>> {
-        self.hooks
-            .iter()
-            .flat_map(|hooks| &hooks.events)
-            .flat_map(Event::own)
+        self.hooks.iter().flat_map(|hooks| &hooks.events).flat_map(Event::own)
     }
 }
 
@@ -93,15 +78,8 @@ impl<'o, 'a> Event<'o, 'a> {
         let name = property.name.as_str();
         let array = property.value.as_array();
         let elements = array.map(|array| array.elements.iter()).into_iter().flatten();
-        let groups = elements
-            .map(|element| Group::of(element, agent, name))
-            .collect::<Result<_, _>>()?;
-        Ok(Self {
-            name,
-            property,
-            array,
-            groups,
-        })
+        let groups = elements.map(|element| Group::of(element, agent, name)).collect::<Result<_, _>>()?;
+        Ok(Self { name, property, array, groups })
     }
 
     pub fn own(&self) -> impl Iterator<Item = &Own<'o>> {
@@ -116,23 +94,14 @@ impl<'o, 'a> Group<'o, 'a> {
             None => None,
         };
         let list = property.and_then(|property| property.value.as_array());
-        let commands = list
-            .map(|list| list.elements.iter())
-            .into_iter()
-            .flatten()
-            .enumerate();
-        let own = commands
-            .filter_map(|(index, hook)| Own::of(index, hook, agent))
-            .collect();
+        let commands = list.map(|list| list.elements.iter()).into_iter().flatten().enumerate();
+        let own = commands.filter_map(|(index, hook)| Own::of(index, hook, agent)).collect();
         Ok(Self { list, own })
     }
 
     /// Whether the group holds our commands and no others: it goes when they go.
     pub fn is_own(&self) -> bool {
-        !self.own.is_empty()
-            && self
-                .list
-                .is_some_and(|list| list.elements.len() == self.own.len())
+        !self.own.is_empty() && self.list.is_some_and(|list| list.elements.len() == self.own.len())
     }
 }
 
@@ -143,12 +112,7 @@ impl<'o> Own<'o> {
         let command = fields.rev().find(|field| field.name.as_str() == "command")?;
         let command = command.value.as_string_lit()?.value.as_ref();
         let event = own_event(command, agent)?;
-        Some(Self {
-            index,
-            range: span(hook),
-            command,
-            event,
-        })
+        Some(Self { index, range: span(hook), command, event })
     }
 }
 

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//! Habits of labels.
+
+use gtk::pango::EllipsizeMode;
+use gtk::prelude::*;
+
+/// Shows a text; an unchanged one costs nothing.
+pub fn say(label: &gtk::Label, text: &str) {
+    if label.label() != text {
+        label.set_label(text);
+    }
+}
+
+/// Shows a text, or hides the label.
+pub fn say_or_hide(label: &gtk::Label, text: Option<&str>) {
+    say(label, text.unwrap_or_default());
+    label.set_visible(text.is_some());
+}
+
+/// Shows a text of which so many characters stay where there is little room.
+pub fn say_at_least(label: &gtk::Label, text: &str, characters: u16) {
+    let short = text.chars().count() <= usize::from(characters);
+    label.set_ellipsize(if short { EllipsizeMode::None } else { EllipsizeMode::End });
+    label.set_width_chars(if short { -1 } else { i32::from(characters) });
+    say(label, text);
+}
+
+/// Shows the whole text under the pointer while the label has to cut it.
+pub fn explain_when_cut(label: &gtk::Label) {
+    label.set_has_tooltip(true);
+    label.connect_query_tooltip(|label, _, _, _, tooltip| {
+        let cut = label.layout().is_ellipsized();
+        if cut {
+            tooltip.set_text(Some(&label.label()));
+        }
+        cut
+    });
+}

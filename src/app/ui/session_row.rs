@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//! A session's row: who, where, what, how long; unfolded, its details.
+
+use glib::subclass::prelude::*;
+
+use crate::model;
+
+mod imp {
+    use std::cell::{Cell, OnceCell, RefCell};
+
+    use adw::prelude::*;
+    use adw::subclass::prelude::*;
+    use dasbo_core::event::PermissionMode;
+    use dasbo_core::moment::Moment;
+    use dasbo_core::session::{Group, Session};
+    use gtk::CompositeTemplate;
+
+    use super::tone;
+    use crate::ui::{AgentMark, SessionDetails, label};
+    use crate::{clock, model, words};
+
+    /// How long unfolding takes, in milliseconds. GTK leaves it out where the person wants no animations.
+    const UNFOLDING: u32 = 200;
+
+    #[derive(Debug, Default, CompositeTemplate)]
+    #[template(resource = "/org/dasbo/Dasbo/ui/session_row.ui")]
+    pub struct SessionRow {
+        #[template_child]
+        mark: TemplateChild<AgentMark>,
+        #[template_child]
+        project: TemplateChild<gtk::Label>,
+        #[template_child]
+        branch: TemplateChild<gtk::Label>,
+        #[template_child]
+        mode: TemplateChild<gtk::Label>,
+        #[template_child]
+        tasks: TemplateChild<gtk::Box>,
+        #[template_child]
+        task_count: TemplateChild<gtk::Label>,
+        #[template_child]
+        time: TemplateChild<gtk::Label>,
+        #[template_child]
+        status: TemplateChild<gtk::Label>,
+        #[template_child]
+        revealer: TemplateChild<gtk::Revealer>,
+        #[template_child]
+        details: TemplateChild<SessionDetails>,
+        /// What is shown.
+        pub(super) session: RefCell<Option<model::Session>>,
+        /// Follows the session shown.
+        pub(super) signals: OnceCell<glib::SignalGroup>,
+        /// The style classes that stand for the state and the mode shown.
+        tone: Cell<&'static str>,
+        mode_class: Cell<&'static str>,
+        /// What a screen reader was last given.
+        sentence: RefCell<String>,
+    }
+
+    #[glib::object_subclass]
+    impl ObjectSubclass for SessionRow {
+        const NAME: &'static str = "DasboSessionRow";
+        type Type = super::SessionRow;
+        type ParentType = adw::Bin;
+
+        fn class_init(klass: &mut Self::Class) {
+            klass.bind_template();
+        }
+
+        fn instance_init(obj: &glib::subclass::InitializingObject<Self>) {
+            obj.init_template();
+        }
+    }
+
+    impl ObjectImpl for SessionRow {
+        fn constructed(&self) {
+            self.parent_constructed();
+            self.setup_signals();
+            for text in [&self.project, &self.branch, &self.status] {
+                label::explain_when_cut(text);
+            }
+            // The accessible item is the list's, and comes and goes with it.
+            self.obj().connect_parent_notify(|row| row.imp().introduce());
+        }
+    }
+
+    impl WidgetImpl for SessionRow {}
+    impl BinImpl for SessionRow {}
+
+    impl SessionRow {
+        fn setup_signals(&self) {
+            let signals = self.signals.get_or_init(glib::SignalGroup::new::<model::Session>);
+            let row = self.obj();
+            let changed = glib::closure_local!(
+                #[watch]
+                row,
+                move |_: model::Session| row.imp().update()
+            );
+            signals.connect_closure("changed", false, changed);
+            let unfolded = glib::closure_local!(
+                #[watch]
+                row,
+                move |_: model::Session, _: glib::ParamSpec| row.imp().unfold(UNFOLDING)
+            );
+            signals.connect_closure("notify::expanded", false, unfolded);
+        }
+
+        /// Shows another session at once, as it is.
+        pub(super) fn show(&self, session: Option<&model::Session>) {
+            self.session.replace(session.cloned());
+            let signals = self.signals.get().expect("set when it was made");
+            signals.set_target(session.map(AsRef::<glib::Object>::as_ref));
+            self.update();
+            self.unfold(0);
+            self.introduce();
+        }
+
+        /// Folds or unfolds, as the session says.
+        fn unfold(&self, milliseconds: u32) {
+            let session = self.session.borrow();
+            let expanded = session.as_ref().is_some_and(model::Session::expanded);
+            if let Some(session) = session.as_ref().filter(|_| expanded) {
+                self.details.update(&session.data());
+            }
+            self.revealer.set_transition_duration(milliseconds);
+            self.revealer.set_reveal_child(expanded);
+            self.say_expanded(expanded);
+        }
+
+        /// Shows what is known now. Widgets that stay the same are not touched.
+        fn update(&self) {
+            let session = self.session.borrow();
+            let Some(session) = session.as_ref() else {
+                return;
+            };
+            let data = session.data();
+            self.mark.set_agent(data.key.agent);
+            let project = words::project(&data);
+            label::say_at_least(&self.project, &project, 6);
+            label::say_or_hide(&self.branch, data.branch.as_deref());
+            self.update_mode(data.mode);
+            self.update_tasks(&data);
+            self.update_words(&data, clock::now());
+            if session.expanded() {
+                self.details.update(&data);
+            }
+        }
+
+        fn update_mode(&self, mode: PermissionMode) {
+            let badge = words::mode(mode);
+            label::say_at_least(&self.mode, badge.as_deref().unwrap_or_default(), 12);
+            self.mode.set_visible(badge.is_some());
+            self.mode.set_tooltip_text(Some(&words::mode_meaning(mode)));
+            let class = match mode {
+                PermissionMode::BypassPermissions => "bypass",
+                PermissionMode::Plan => "plan",
+                _ => "other",
+            };
+            swap_class(&*self.mode, &self.mode_class, class);
+        }
+
+        fn update_tasks(&self, data: &Session) {
+            let count = data.task_count().map(|(done, all)| format!("{done}/{all}"));
+            label::say(&self.task_count, count.as_deref().unwrap_or_default());
+            self.tasks.set_visible(count.is_some());
+            self.tasks.set_tooltip_text(words::tasks(data).as_deref());
+        }
+
+        /// What may change by time alone.
+        fn update_words(&self, data: &Session, now: Moment) {
+            label::say(&self.status, &words::state(data, now));
+            label::say(&self.time, &words::time(data, now));
+            let row = self.obj();
+            swap_class(&*row, &self.tone, tone(&words::topic(data, now)));
+            if data.group() == Group::Waiting {
+                row.add_css_class("attention");
+            } else {
+                row.remove_css_class("attention");
+            }
+            self.say_sentence(&words::sentence(data, now));
+        }
+
+        /// Brings the running times up to date.
+        pub(super) fn tick(&self) {
+            if let Some(session) = self.session.borrow().as_ref() {
+                self.update_words(&session.data(), clock::now());
+            }
+        }
+
+        /// Tells a new accessible item what it is.
+        fn introduce(&self) {
+            self.sentence.take();
+            self.tick();
+            let session = self.session.borrow();
+            self.say_expanded(session.as_ref().is_some_and(model::Session::expanded));
+        }
+
+        /// The list's own item is what a screen reader stops at.
+        fn say_sentence(&self, sentence: &str) {
+            let Some(item) = self.obj().parent() else {
+                return;
+            };
+            if *self.sentence.borrow() != sentence {
+                self.sentence.replace(sentence.to_owned());
+                item.update_property(&[gtk::accessible::Property::Label(sentence)]);
+            }
+        }
+
+        fn say_expanded(&self, expanded: bool) {
+            if let Some(item) = self.obj().parent() {
+                item.update_state(&[gtk::accessible::State::Expanded(Some(expanded))]);
+            }
+        }
+    }
+
+    /// Puts a style class in the place of the one before.
+    fn swap_class(widget: &impl IsA<gtk::Widget>, shown: &Cell<&'static str>, class: &'static str) {
+        let before = shown.replace(class);
+        if before != class {
+            if !before.is_empty() {
+                widget.remove_css_class(before);
+            }
+            widget.add_css_class(class);
+        }
+    }
+}
+
+use crate::words::Topic;
+
+glib::wrapper! {
+    /// A row that follows its session in place.
+    pub struct SessionRow(ObjectSubclass<imp::SessionRow>)
+        @extends adw::Bin, gtk::Widget,
+        @implements gtk::Accessible, gtk::Buildable, gtk::ConstraintTarget;
+}
+
+impl SessionRow {
+    /// A row for no session yet.
+    pub fn new() -> Self {
+        glib::Object::new()
+    }
+
+    /// The session shown.
+    pub fn session(&self) -> Option<model::Session> {
+        self.imp().session.borrow().clone()
+    }
+
+    /// Shows a session, or none.
+    pub fn set_session(&self, session: Option<&model::Session>) {
+        self.imp().show(session);
+    }
+
+    /// Brings running times up to date.
+    pub fn tick(&self) {
+        self.imp().tick();
+    }
+}
+
+/// The style class that stands for what the words say.
+fn tone(topic: &Topic) -> &'static str {
+    match topic {
+        Topic::NoNews(_) => "no-news",
+        Topic::Wait(..) => "waiting",
+        Topic::Note(_) => "note",
+        Topic::Compacting => "compacting",
+        Topic::Thinking => "thinking",
+        Topic::Tool(_) => "tool",
+        Topic::Error(_) => "error",
+        Topic::Interrupted => "interrupted",
+        Topic::Background => "background",
+        Topic::Finished => "finished",
+        Topic::Idle => "idle",
+    }
+}

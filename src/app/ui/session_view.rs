@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//! The list of all sessions under their groups.
+
+use adw::subclass::prelude::*;
+
+use crate::model::SessionList;
+
+mod imp {
+    use std::cell::{Cell, OnceCell, RefCell};
+
+    use adw::prelude::*;
+    use adw::subclass::prelude::*;
+    use gtk::CompositeTemplate;
+    use gtk::gdk::Key;
+
+    use crate::model::{GroupHeader, Session, SessionList};
+    use crate::ui::{GroupRow, SessionRow};
+
+    #[derive(Debug, Default, CompositeTemplate)]
+    #[template(resource = "/org/dasbo/Dasbo/ui/session_view.ui")]
+    pub struct SessionView {
+        #[template_child]
+        pub(super) list_view: TemplateChild<gtk::ListView>,
+        /// What is shown.
+        pub(super) list: OnceCell<SessionList>,
+        /// Runs while a running time can be seen.
+        clock: RefCell<Option<glib::SourceId>>,
+        /// Whether the last key moved up.
+        upwards: Cell<bool>,
+    }
+
+    #[glib::object_subclass]
+    impl ObjectSubclass for SessionView {
+        const NAME: &'static str = "DasboSessionView";
+        type Type = super::SessionView;
+        type ParentType = adw::Bin;
+
+        fn class_init(klass: &mut Self::Class) {
+            klass.bind_template();
+        }
+
+        fn instance_init(obj: &glib::subclass::InitializingObject<Self>) {
+            obj.init_template();
+        }
+    }
+
+    impl ObjectImpl for SessionView {
+        fn constructed(&self) {
+            self.parent_constructed();
+            self.setup_factory();
+            self.setup_keys();
+            self.list_view.connect_activate(|list_view, position| {
+                let session = list_view.model().and_then(|model| model.item(position));
+                toggle(session.and_downcast_ref());
+            });
+        }
+
+        fn dispose(&self) {
+            self.stop_clock();
+        }
+    }
+
+    impl WidgetImpl for SessionView {
+        fn map(&self) {
+            self.parent_map();
+            self.tick();
+            self.update_clock();
+        }
+
+        fn unmap(&self) {
+            self.stop_clock();
+            self.parent_unmap();
+        }
+    }
+
+    impl BinImpl for SessionView {}
+
+    impl SessionView {
+        fn setup_factory(&self) {
+            let factory = gtk::SignalListItemFactory::new();
+            factory.connect_bind(|_, item| bind(item.downcast_ref().expect("a list item")));
+            factory.connect_unbind(|_, item| unbind(item.downcast_ref().expect("a list item")));
+            self.list_view.set_factory(Some(&factory));
+        }
+
+        fn setup_keys(&self) {
+            let keys = gtk::EventControllerKey::new();
+            // Before the list's own keys, which would take Space.
+            keys.set_propagation_phase(gtk::PropagationPhase::Capture);
+            let view = self.obj();
+            keys.connect_key_pressed(glib::clone!(
+                #[weak]
+                view,
+                #[upgrade_or]
+                glib::Propagation::Proceed,
+                move |_, key, _, _| view.imp().key_pressed(key)
+            ));
+            self.list_view.add_controller(keys);
+        }
+
+        fn key_pressed(&self, key: Key) -> glib::Propagation {
+            self.upwards.set(matches!(key, Key::Up | Key::KP_Up | Key::Page_Up | Key::KP_Page_Up | Key::End));
+            let on_row = self.list_view.focus_child().filter(gtk::Widget::has_focus);
+            let row = on_row.and_then(|item| item.first_child()).and_downcast::<SessionRow>();
+            let (Key::space | Key::KP_Space, Some(row)) = (key, row) else {
+                return glib::Propagation::Proceed;
+            };
+            toggle(row.session().as_ref());
+            glib::Propagation::Stop
+        }
+
+        /// Holds the row that has the focus; a heading passes it on.
+        pub(super) fn follow_focus(&self, window_is_active: bool) {
+            let Some(list) = self.list.get() else {
+                return;
+            };
+            let focused = self.list_view.focus_child().and_then(|item| item.first_child());
+            if focused.and_downcast_ref::<GroupRow>().is_some() {
+                let (onwards, back) = match self.upwards.get() {
+                    true => (gtk::DirectionType::Up, gtk::DirectionType::Down),
+                    false => (gtk::DirectionType::Down, gtk::DirectionType::Up),
+                };
+                // Moving the focus calls this again.
+                let _ = self.list_view.child_focus(onwards) || self.list_view.child_focus(back);
+                return;
+            }
+            let session = focused.and_downcast::<SessionRow>().and_then(|row| row.session());
+            let row = session.filter(|_| window_is_active).map(|session| session.data().row);
+            list.set_held(row);
+        }
+
+        /// The clock runs only while someone can see a running time.
+        pub(super) fn update_clock(&self) {
+            let runs = self.obj().is_mapped() && self.list.get().is_some_and(SessionList::running);
+            if !runs {
+                self.stop_clock();
+            } else if self.clock.borrow().is_none() {
+                let view = self.obj();
+                let tick = glib::clone!(
+                    #[weak]
+                    view,
+                    #[upgrade_or]
+                    glib::ControlFlow::Break,
+                    move || {
+                        view.imp().tick();
+                        glib::ControlFlow::Continue
+                    }
+                );
+                self.clock.replace(Some(glib::timeout_add_seconds_local(1, tick)));
+            }
+        }
+
+        fn stop_clock(&self) {
+            if let Some(clock) = self.clock.take() {
+                clock.remove();
+            }
+        }
+
+        fn tick(&self) {
+            let mut item = self.list_view.first_child();
+            while let Some(current) = item {
+                if let Some(row) = current.first_child().and_downcast::<SessionRow>() {
+                    row.tick();
+                }
+                item = current.next_sibling();
+            }
+        }
+    }
+
+    /// Folds or unfolds a session's row.
+    fn toggle(session: Option<&Session>) {
+        if let Some(session) = session {
+            session.set_expanded(!session.expanded());
+        }
+    }
+
+    /// Gives a list item the right row for its object; the one it has, if it fits.
+    fn bind(item: &gtk::ListItem) {
+        let object = item.item();
+        item.set_selectable(false);
+        if let Some(session) = object.and_downcast_ref::<Session>() {
+            let row = item.child().and_downcast::<SessionRow>().unwrap_or_else(|| {
+                let row = SessionRow::new();
+                item.set_child(Some(&row));
+                row
+            });
+            item.set_activatable(true);
+            row.set_session(Some(session));
+        } else if let Some(header) = object.and_downcast_ref::<GroupHeader>() {
+            let row = item.child().and_downcast::<GroupRow>().unwrap_or_else(|| {
+                let row = GroupRow::new();
+                item.set_child(Some(&row));
+                row
+            });
+            item.set_activatable(false);
+            row.set_header(Some(header));
+        }
+    }
+
+    fn unbind(item: &gtk::ListItem) {
+        let child = item.child();
+        if let Some(row) = child.and_downcast_ref::<SessionRow>() {
+            row.set_session(None);
+        } else if let Some(row) = child.and_downcast_ref::<GroupRow>() {
+            row.set_header(None);
+        }
+    }
+}
+
+use gtk::prelude::*;
+
+glib::wrapper! {
+    /// The rows, and the keys that move between them.
+    pub struct SessionView(ObjectSubclass<imp::SessionView>)
+        @extends adw::Bin, gtk::Widget,
+        @implements gtk::Accessible, gtk::Buildable, gtk::ConstraintTarget;
+}
+
+impl SessionView {
+    /// Shows a list. Called once.
+    pub fn set_list(&self, list: &SessionList) {
+        let imp = self.imp();
+        imp.list.get_or_init(|| list.clone());
+        imp.list_view.set_model(Some(&gtk::NoSelection::new(Some(list.clone()))));
+        let view = self;
+        list.connect_closure(
+            "notify::running",
+            false,
+            glib::closure_local!(
+                #[watch]
+                view,
+                move |_: SessionList, _: glib::ParamSpec| view.imp().update_clock()
+            ),
+        );
+        imp.update_clock();
+    }
+
+    /// Takes note of where the focus is.
+    pub fn follow_focus(&self, window_is_active: bool) {
+        self.imp().follow_focus(window_is_active);
+    }
+}

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//! The panel's window.
+
+use adw::prelude::*;
+use adw::subclass::prelude::*;
+
+use crate::model::SessionList;
+
+/// How the panel stands to the agents.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum PanelState {
+    /// No agent's hooks are connected.
+    #[default]
+    NotConnected,
+    /// It hears from agents.
+    Listening,
+    /// Another panel hears from them.
+    HeldElsewhere,
+}
+
+mod imp {
+    use std::cell::{Cell, OnceCell};
+
+    use adw::prelude::*;
+    use adw::subclass::prelude::*;
+    use gtk::CompositeTemplate;
+    use gtk::gdk::{Key, ModifierType};
+
+    use super::{PanelState, about};
+    use crate::model::SessionList;
+    use crate::ui::SessionView;
+    use crate::words;
+
+    #[derive(Debug, Default, CompositeTemplate)]
+    #[template(resource = "/org/dasbo/Dasbo/ui/window.ui")]
+    pub struct Window {
+        #[template_child]
+        heading: TemplateChild<adw::WindowTitle>,
+        #[template_child]
+        pages: TemplateChild<gtk::Stack>,
+        #[template_child]
+        pub(super) view: TemplateChild<SessionView>,
+        /// What is shown.
+        pub(super) list: OnceCell<SessionList>,
+        /// How the panel stands to the agents.
+        pub(super) state: Cell<PanelState>,
+        /// Whether the focus moved and nobody looked yet.
+        focus_moved: Cell<bool>,
+    }
+
+    #[glib::object_subclass]
+    impl ObjectSubclass for Window {
+        const NAME: &'static str = "DasboWindow";
+        type Type = super::Window;
+        type ParentType = adw::ApplicationWindow;
+
+        fn class_init(klass: &mut Self::Class) {
+            SessionView::ensure_type();
+            klass.bind_template();
+            klass.add_binding_action(Key::w, ModifierType::CONTROL_MASK, "window.close");
+            klass.add_binding_action(Key::q, ModifierType::CONTROL_MASK, "app.quit");
+            klass.install_action("win.about", None, |window, _, _| about(window).present());
+        }
+
+        fn instance_init(obj: &glib::subclass::InitializingObject<Self>) {
+            obj.init_template();
+        }
+    }
+
+    impl ObjectImpl for Window {
+        fn constructed(&self) {
+            self.parent_constructed();
+            let window = self.obj();
+            window.connect_focus_widget_notify(|window| window.imp().note_focus());
+            window.connect_is_active_notify(|window| window.imp().note_focus());
+        }
+    }
+
+    impl WidgetImpl for Window {}
+    impl WindowImpl for Window {}
+    impl ApplicationWindowImpl for Window {}
+    impl AdwApplicationWindowImpl for Window {}
+
+    impl Window {
+        /// Looks at the focus a moment later: it moves while the list view changes its rows, and holding or
+        /// releasing a row changes them too.
+        fn note_focus(&self) {
+            if self.focus_moved.replace(true) {
+                return;
+            }
+            let window = self.obj().downgrade();
+            glib::source::idle_add_local_full(glib::Priority::HIGH_IDLE, move || {
+                if let Some(window) = window.upgrade() {
+                    window.imp().focus_moved.set(false);
+                    window.imp().view.follow_focus(window.is_active());
+                }
+                glib::ControlFlow::Break
+            });
+        }
+
+        /// Shows the counts, and the list or what there is to say instead.
+        pub(super) fn update(&self) {
+            let Some(list) = self.list.get() else {
+                return;
+            };
+            let title = words::waiting(list.waiting()).unwrap_or_else(|| "Dasbo".to_owned());
+            self.heading.set_title(&title);
+            let sessions = list.sessions();
+            let subtitle = (sessions > 0).then(|| words::sessions(sessions));
+            self.heading.set_subtitle(&subtitle.unwrap_or_default());
+            self.obj().set_title(Some(&title));
+            let page = match self.state.get() {
+                PanelState::HeldElsewhere => "held-elsewhere",
+                _ if sessions > 0 => "sessions",
+                PanelState::Listening => "no-sessions",
+                PanelState::NotConnected => "not-connected",
+            };
+            self.pages.set_visible_child_name(page);
+        }
+    }
+}
+
+glib::wrapper! {
+    /// The window: a title that counts, and the sessions or what to do without any.
+    pub struct Window(ObjectSubclass<imp::Window>)
+        @extends adw::ApplicationWindow, gtk::ApplicationWindow, gtk::Window, gtk::Widget,
+        @implements gio::ActionGroup, gio::ActionMap, gtk::Accessible, gtk::Buildable,
+            gtk::ConstraintTarget, gtk::Native, gtk::Root, gtk::ShortcutManager;
+}
+
+impl Window {
+    /// A window of an application, for a list. Not shown yet.
+    pub fn new(app: &impl IsA<gtk::Application>, list: &SessionList) -> Self {
+        let window: Self = glib::Object::builder().property("application", app.as_ref()).build();
+        let imp = window.imp();
+        imp.list.get_or_init(|| list.clone());
+        imp.view.set_list(list);
+        for count in ["notify::waiting", "notify::sessions"] {
+            let counted = glib::closure_local!(
+                #[watch]
+                window,
+                move |_: SessionList, _: glib::ParamSpec| window.imp().update()
+            );
+            list.connect_closure(count, false, counted);
+        }
+        imp.update();
+        window
+    }
+
+    /// Says how the panel stands to the agents.
+    pub fn set_state(&self, state: PanelState) {
+        self.imp().state.set(state);
+        self.imp().update();
+    }
+}
+
+fn about(window: &Window) -> adw::AboutWindow {
+    adw::AboutWindow::builder()
+        .transient_for(window)
+        .modal(true)
+        .application_name("Dasbo")
+        .application_icon("org.dasbo.Dasbo")
+        .version(env!("CARGO_PKG_VERSION"))
+        .license_type(gtk::License::Gpl30)
+        .build()
+}

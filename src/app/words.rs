@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//! The sentences about a session: the same in rows, on the command line and for a screen reader.
+
+mod time;
+
+use std::time::Duration;
+
+use dasbo_core::event::{AgentId, PermissionMode, TaskState, Tool, WaitKind};
+use dasbo_core::moment::Moment;
+use dasbo_core::session::{Group, NoteKind, Session, State, Wait};
+
+use crate::i18n::{gettext, gettext_f, ngettext_f};
+
+pub use time::{duration, rough_duration, running_time, time, wall_time};
+
+/// What a row's words are about: of all that is true, what the person should know first.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Topic<'a> {
+    /// Nothing was heard for so long that the state may be old.
+    NoNews(Duration),
+    /// The person is asked for this, the first of so many things.
+    Wait(&'a Wait, usize),
+    /// Something that is shown for a moment.
+    Note(&'a NoteKind),
+    /// The conversation is being compacted.
+    Compacting,
+    /// The model works.
+    Thinking,
+    /// A tool runs.
+    Tool(&'a Tool),
+    /// The turn ended with an error; what is known of it.
+    Error(Option<&'a str>),
+    /// The person ended the turn.
+    Interrupted,
+    /// The turn ended, and other work goes on.
+    Background,
+    /// The turn ended just now.
+    Finished,
+    /// It waits for a prompt.
+    Idle,
+}
+
+/// What to say of a session first.
+pub fn topic(session: &Session, now: Moment) -> Topic<'_> {
+    if let Some(silence) = session.no_news(now) {
+        return Topic::NoNews(silence);
+    }
+    known_topic(session)
+}
+
+/// What to say of a session when its news are fresh.
+fn known_topic(session: &Session) -> Topic<'_> {
+    if let Some(wait) = session.waits.first() {
+        return Topic::Wait(wait, session.waits.len());
+    }
+    if let Some(note) = &session.note {
+        return Topic::Note(&note.what);
+    }
+    if session.compacting {
+        return Topic::Compacting;
+    }
+    match &session.state {
+        State::Thinking => Topic::Thinking,
+        State::Tool(tool) => Topic::Tool(tool),
+        State::Error(detail) => Topic::Error(detail.as_deref()),
+        State::Interrupted => Topic::Interrupted,
+        State::Idle if session.works() => Topic::Background,
+        State::Idle if session.finished_until.is_some() => Topic::Finished,
+        State::Idle => Topic::Idle,
+    }
+}
+
+/// A session's state in a few words: "Bash · cargo test", "Thinking… · 2 subagents".
+pub fn state(session: &Session, now: Moment) -> String {
+    let topic = topic(session, now);
+    let mut words = vec![topic_words(&topic)];
+    if matches!(topic, Topic::NoNews(_)) {
+        // What it last did is worth saying where it is more than a state that nobody can vouch for.
+        let before = known_topic(session);
+        if matches!(before, Topic::Wait(..) | Topic::Tool(_)) {
+            words.push(topic_words(&before));
+        }
+    }
+    words.extend(helpers(session));
+    words.join(" · ")
+}
+
+fn topic_words(topic: &Topic) -> String {
+    match topic {
+        Topic::NoNews(silence) => no_news(*silence),
+        Topic::Wait(wait, 1) => self::wait(wait),
+        Topic::Wait(wait, count) => {
+            let count = count.to_string();
+            gettext_f("{request} · 1 of {count}", &[("request", &self::wait(wait)), ("count", &count)])
+        }
+        Topic::Note(note) => self::note(note),
+        Topic::Compacting => gettext("Compacting…"),
+        Topic::Thinking => gettext("Thinking…"),
+        Topic::Tool(tool) => self::tool(tool),
+        Topic::Error(detail) => error(*detail),
+        Topic::Interrupted => gettext("Interrupted"),
+        Topic::Background => gettext("Working in the background"),
+        Topic::Finished => gettext("Finished"),
+        Topic::Idle => gettext("Idle"),
+    }
+}
+
+/// "no news for 12 min", as the beginning of a sentence.
+fn no_news(silence: Duration) -> String {
+    match rough_duration(silence) {
+        Some(time) => gettext_f("No news for {time}", &[("time", &time)]),
+        None => gettext("No news"),
+    }
+}
+
+/// "Bash · cargo test".
+pub fn tool(tool: &Tool) -> String {
+    if tool.detail.is_empty() { tool.name.clone() } else { format!("{} · {}", tool.name, tool.detail) }
+}
+
+/// "API error · server error".
+fn error(detail: Option<&str>) -> String {
+    let error = gettext("API error");
+    match detail {
+        // Some agents say no more than that themselves.
+        Some(detail) if detail != error => format!("{error} · {detail}"),
+        _ => error,
+    }
+}
+
+/// What the person is asked for.
+pub fn wait(wait: &Wait) -> String {
+    match wait.kind {
+        WaitKind::Approval => approval(wait.call.as_ref().map(|call| &call.tool)),
+        WaitKind::Question => gettext("Asks a question"),
+        WaitKind::Plan => gettext("Proposes a plan"),
+        WaitKind::Form => gettext("Asks to fill in a form"),
+        WaitKind::Input => gettext("Waits for you in its terminal"),
+    }
+}
+
+fn approval(tool: Option<&Tool>) -> String {
+    let Some(tool) = tool else {
+        return gettext("Asks for your approval");
+    };
+    match (tool.name.as_str(), file_name(&tool.detail)) {
+        ("Bash", _) => gettext("Wants to run a command"),
+        ("Edit" | "Write" | "MultiEdit" | "NotebookEdit" | "apply_patch", Some(file)) => {
+            gettext_f("Wants to edit {file}", &[("file", file)])
+        }
+        ("Read", Some(file)) => gettext_f("Wants to read {file}", &[("file", file)]),
+        (name, _) => gettext_f("Wants to use {tool}", &[("tool", name)]),
+    }
+}
+
+fn file_name(path: &str) -> Option<&str> {
+    path.trim_end_matches('/').rsplit('/').next().filter(|name| !name.is_empty())
+}
+
+fn note(note: &NoteKind) -> String {
+    match note {
+        NoteKind::ToolFailed(tool) => gettext_f("{tool} failed", &[("tool", tool)]),
+        NoteKind::ToolDenied(tool, None) => gettext_f("{tool} denied", &[("tool", tool)]),
+        NoteKind::ToolDenied(tool, Some(reason)) => {
+            gettext_f("{tool} denied · {reason}", &[("tool", tool), ("reason", reason)])
+        }
+    }
+}
+
+/// "2 subagents", while any run.
+fn helpers(session: &Session) -> Option<String> {
+    let count = session.helpers.len();
+    let words = || ngettext_f("{n} subagent", "{n} subagents", count, &[("n", &count.to_string())]);
+    (count > 0).then(words)
+}
+
+/// A whole sentence for a screen reader: "Claude Code, dasbo, waiting: wants to run a command".
+/// It has no running time in it, or it would be read again every second.
+pub fn sentence(session: &Session, now: Moment) -> String {
+    let topic = topic(session, now);
+    let ours = !matches!(topic, Topic::Tool(_) | Topic::Note(_));
+    let words = state(session, now).replace(" · ", ", ");
+    let words = if ours { mid_sentence(&words) } else { words };
+    let words = match topic {
+        Topic::Wait(..) => gettext_f("waiting: {request}", &[("request", &words)]),
+        _ => words,
+    };
+    let mut parts = vec![agent(session.key.agent).to_owned(), project(session), words];
+    parts.extend(mode(session.mode).map(|mode| gettext_f("{mode} mode", &[("mode", &mode)])));
+    parts.extend(tasks(session));
+    parts.join(", ")
+}
+
+/// A sentence of ours goes on in small letters after a comma; an abbreviation stays.
+fn mid_sentence(words: &str) -> String {
+    let mut letters = words.chars();
+    match (letters.next(), letters.clone().next()) {
+        (Some(first), Some(second)) if !second.is_uppercase() => {
+            first.to_lowercase().chain(letters).collect()
+        }
+        _ => words.to_owned(),
+    }
+}
+
+/// The project's name, or what to say without one.
+pub fn project(session: &Session) -> String {
+    session.project_name().map_or_else(|| gettext("Unknown folder"), ToOwned::to_owned)
+}
+
+/// "3 of 7 tasks done".
+pub fn tasks(session: &Session) -> Option<String> {
+    let (done, all) = session.task_count()?;
+    let values: &[(&str, &str)] = &[("done", &done.to_string()), ("all", &all.to_string())];
+    Some(ngettext_f("{done} of {all} task done", "{done} of {all} tasks done", all, values))
+}
+
+/// How far a task is.
+pub fn task_state(state: TaskState) -> String {
+    match state {
+        TaskState::Pending => gettext("To do"),
+        TaskState::InProgress => gettext("In progress"),
+        TaskState::Completed => gettext("Done"),
+    }
+}
+
+/// The badge of a mode that changes what the agent may do.
+pub fn mode(mode: PermissionMode) -> Option<String> {
+    match mode {
+        PermissionMode::Default => None,
+        PermissionMode::Plan => Some(gettext("plan")),
+        PermissionMode::AcceptEdits => Some(gettext("accept edits")),
+        PermissionMode::BypassPermissions => Some(gettext("bypass")),
+        PermissionMode::Auto => Some(gettext("auto")),
+        PermissionMode::DontAsk => Some(gettext("don’t ask")),
+    }
+}
+
+/// What a mode means.
+pub fn mode_meaning(mode: PermissionMode) -> String {
+    match mode {
+        PermissionMode::Default => gettext("It asks before it acts"),
+        PermissionMode::Plan => gettext("It only reads and proposes a plan"),
+        PermissionMode::AcceptEdits => gettext("It edits files without asking"),
+        PermissionMode::BypassPermissions => gettext("It does everything without asking"),
+        PermissionMode::Auto => gettext("A classifier decides what it may do without asking"),
+        PermissionMode::DontAsk => gettext("What is not allowed beforehand is denied without asking"),
+    }
+}
+
+/// The name of a group.
+pub fn group(group: Group) -> String {
+    match group {
+        Group::Waiting => gettext("Waiting for you"),
+        Group::Working => gettext("Working"),
+        Group::Quiet => gettext("Quiet"),
+    }
+}
+
+/// "6 sessions".
+pub fn sessions(count: u32) -> String {
+    let n = count.to_string();
+    ngettext_f("{n} session", "{n} sessions", count as usize, &[("n", &n)])
+}
+
+/// "2 waiting for you", if any.
+pub fn waiting(count: u32) -> Option<String> {
+    let n = count.to_string();
+    let words = || ngettext_f("{n} waiting for you", "{n} waiting for you", count as usize, &[("n", &n)]);
+    (count > 0).then(words)
+}
+
+/// An agent's name. Names are not translated.
+pub fn agent(agent: AgentId) -> &'static str {
+    match agent.0 {
+        "claude" => "Claude Code",
+        "codex" => "Codex",
+        "gemini" => "Gemini CLI",
+        "antigravity" => "Antigravity",
+        "trae" => "Trae",
+        "qwen" => "Qwen Code",
+        other => other,
+    }
+}
+
+#[cfg(test)]
+mod tests;
