@@ -2,6 +2,7 @@
 //! Claude Code. Facts measured with 2.1.220 and 2.1.332.
 
 mod events;
+pub mod install;
 mod payload;
 mod tasks;
 
