@@ -4,13 +4,12 @@
 use std::io::{self, Write};
 use std::process::ExitCode;
 
-use gettextrs::gettext;
 use glib::MainContext;
 
 use super::code;
 use super::options::StatusOptions;
 use crate::desktop::bus::{Client, Table};
-use crate::i18n::gettext_f;
+use crate::i18n::{gettext, gettext_f};
 use crate::table::Line;
 
 pub fn run(options: StatusOptions) -> ExitCode {
