@@ -17,10 +17,7 @@ use proptest::prelude::*;
 fn idle(row: u64, since: u64) -> session::Session {
     session::Session {
         row: RowId(row),
-        key: SessionKey {
-            agent: AgentId("claude"),
-            id: SessionId::new(&row.to_string()).unwrap(),
-        },
+        key: SessionKey { agent: AgentId("claude"), id: SessionId::new(&row.to_string()).unwrap() },
         process: None,
         started: Moment::from_nanos(row),
         heard: Moment::from_nanos(since),
@@ -42,16 +39,11 @@ fn idle(row: u64, since: u64) -> session::Session {
         last_answer: None,
         note: None,
         finished_until: None,
-        awaits_successor: None,
     }
 }
 
 fn thinking(row: u64, started: u64) -> session::Session {
-    session::Session {
-        state: State::Thinking,
-        started: Moment::from_nanos(started),
-        ..idle(row, 0)
-    }
+    session::Session { state: State::Thinking, started: Moment::from_nanos(started), ..idle(row, 0) }
 }
 
 fn waiting(row: u64, since: u64) -> session::Session {
@@ -62,10 +54,7 @@ fn waiting(row: u64, since: u64) -> session::Session {
         request: None,
         since: Moment::from_nanos(since),
     };
-    session::Session {
-        waits: vec![wait],
-        ..thinking(row, row)
-    }
+    session::Session { waits: vec![wait], ..thinking(row, row) }
 }
 
 fn added(data: session::Session) -> Change {
@@ -110,16 +99,8 @@ fn groups_come_in_order_and_empty_ones_are_hidden() {
 fn each_group_has_its_order() {
     let list = SessionList::new();
     // Waiting: the oldest wait first. Working: the oldest session first. Quiet: the latest first.
-    list.apply(vec![
-        added(waiting(1, 20)),
-        added(waiting(2, 10)),
-        added(waiting(3, 20)),
-    ]);
-    list.apply(vec![
-        added(thinking(4, 20)),
-        added(thinking(5, 10)),
-        added(thinking(6, 20)),
-    ]);
+    list.apply(vec![added(waiting(1, 20)), added(waiting(2, 10)), added(waiting(3, 20))]);
+    list.apply(vec![added(thinking(4, 20)), added(thinking(5, 10)), added(thinking(6, 20))]);
     list.apply(vec![added(idle(7, 10)), added(idle(8, 20)), added(idle(9, 10))]);
     assert_eq!(shape(&list), "W 2 1 3 K 5 4 6 Q 8 7 9");
 }
@@ -149,11 +130,7 @@ fn an_update_in_place_is_no_list_signal() {
 #[test]
 fn a_move_is_one_removal_and_one_insertion() {
     let list = SessionList::new();
-    list.apply(vec![
-        added(thinking(1, 1)),
-        added(thinking(2, 2)),
-        added(thinking(3, 3)),
-    ]);
+    list.apply(vec![added(thinking(1, 1)), added(thinking(2, 2)), added(thinking(3, 3))]);
     let recorder = ItemsChanged::new(&list);
     // Away from others: its own line; to an empty group: with the header.
     list.apply(vec![updated(waiting(2, 5))]);
@@ -176,11 +153,7 @@ fn a_move_is_one_removal_and_one_insertion() {
 #[test]
 fn a_held_row_keeps_its_place_until_released() {
     let list = SessionList::new();
-    list.apply(vec![
-        added(thinking(1, 1)),
-        added(thinking(2, 2)),
-        added(thinking(3, 3)),
-    ]);
+    list.apply(vec![added(thinking(1, 1)), added(thinking(2, 2)), added(thinking(3, 3))]);
     let recorder = ItemsChanged::new(&list);
     list.set_held(Some(RowId(2)));
     list.apply(vec![updated(waiting(2, 5))]);
@@ -188,11 +161,7 @@ fn a_held_row_keeps_its_place_until_released() {
     assert_eq!(recorder.take(), []);
     assert_eq!(list.waiting(), 1, "it waits, wherever it stands");
     // Others find their places around it, and need not move for it.
-    list.apply(vec![
-        added(thinking(4, 0)),
-        added(waiting(5, 9)),
-        updated(idle(3, 3)),
-    ]);
+    list.apply(vec![added(thinking(4, 0)), added(waiting(5, 9)), updated(idle(3, 3))]);
     assert_eq!(shape(&list), "W 5 K 4 1 2 Q 3");
     list.set_held(Some(RowId(2)));
     assert_eq!(shape(&list), "W 5 K 4 1 2 Q 3");
@@ -228,22 +197,13 @@ fn counts_are_told_when_they_change() {
         list.connect_notify_local(Some(property), move |_, _| told.set(told.get() + 1));
     }
     list.apply(vec![added(idle(1, 1)), added(idle(2, 1))]);
-    assert_eq!(
-        (told.take(), list.sessions(), list.waiting(), list.running()),
-        (1, 2, 0, false)
-    );
+    assert_eq!((told.take(), list.sessions(), list.waiting(), list.running()), (1, 2, 0, false));
     list.apply(vec![updated(waiting(1, 1))]);
-    assert_eq!(
-        (told.take(), list.sessions(), list.waiting(), list.running()),
-        (2, 2, 1, true)
-    );
+    assert_eq!((told.take(), list.sessions(), list.waiting(), list.running()), (2, 2, 1, true));
     list.apply(vec![updated(waiting(1, 2)), updated(idle(2, 5))]);
     assert_eq!(told.take(), 0);
     list.apply(vec![Change::Removed(RowId(1))]);
-    assert_eq!(
-        (told.take(), list.sessions(), list.waiting(), list.running()),
-        (3, 1, 0, false)
-    );
+    assert_eq!((told.take(), list.sessions(), list.waiting(), list.running()), (3, 1, 0, false));
 }
 
 #[test]
@@ -274,10 +234,7 @@ fn nothing_is_borrowed_while_a_signal_goes_out() {
         let sessions = (0..list.n_items()).filter_map(|at| list.item(at).and_downcast::<Session>());
         for session in sessions {
             let data = session.data().clone();
-            session.update(session::Session {
-                heard: Moment::from_nanos(data.heard.as_nanos() + 1),
-                ..data
-            });
+            session.update(session::Session { heard: Moment::from_nanos(data.heard.as_nanos() + 1), ..data });
         }
         list.set_held(None);
     });
@@ -334,9 +291,7 @@ fn demanded(sessions: &BTreeMap<RowId, session::Session>) -> String {
 
 fn objects(list: &SessionList) -> BTreeMap<RowId, Session> {
     let sessions = (0..list.n_items()).filter_map(|at| list.item(at).and_downcast::<Session>());
-    sessions
-        .map(|session| (session.data().row, session.clone()))
-        .collect()
+    sessions.map(|session| (session.data().row, session.clone())).collect()
 }
 
 proptest! {

@@ -17,10 +17,7 @@ pub fn wall_clock(moment: Moment) -> Option<glib::DateTime> {
     // Whole microseconds, which is what GLib counts in; one of the two is zero.
     let (past, ahead) = (now.since(moment), moment.since(now));
     let distance = i64::try_from(ahead.as_micros()).ok()? - i64::try_from(past.as_micros()).ok()?;
-    glib::DateTime::now_local()
-        .ok()?
-        .add(glib::TimeSpan::from_microseconds(distance))
-        .ok()
+    glib::DateTime::now_local().ok()?.add(glib::TimeSpan::from_microseconds(distance)).ok()
 }
 
 #[cfg(test)]

@@ -64,10 +64,7 @@ mod tests {
 
     #[test]
     fn values_take_their_places() {
-        assert_eq!(
-            gettext_f("Wants to edit {file}", &[("file", "a.rs")]),
-            "Wants to edit a.rs"
-        );
+        assert_eq!(gettext_f("Wants to edit {file}", &[("file", "a.rs")]), "Wants to edit a.rs");
         assert_eq!(fill("{b}, {a}", &[("a", "1"), ("b", "2")]), "2, 1");
     }
 
@@ -79,14 +76,8 @@ mod tests {
 
     #[test]
     fn one_and_many() {
-        let helpers = |count: usize| {
-            ngettext_f(
-                "{n} subagent",
-                "{n} subagents",
-                count,
-                &[("n", &count.to_string())],
-            )
-        };
+        let helpers =
+            |count: usize| ngettext_f("{n} subagent", "{n} subagents", count, &[("n", &count.to_string())]);
         assert_eq!(helpers(1), "1 subagent");
         assert_eq!(helpers(2), "2 subagents");
     }

@@ -1,8 +1,35 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //! The panel and the command line.
+//!
+//! The way of an event: `intake` reads it from the socket and hands it to `panel`, which applies it to the registry
+//! of `dasbo-core` and feeds what changed to `model`, the list that `ui` shows. `words` says in sentences what the
+//! core says in types; `table` says it to scripts, over `desktop::bus`, to `cli`.
 
+mod application;
+mod cli;
 pub mod clock;
+mod config;
+pub mod connect;
+mod desktop;
 pub mod i18n;
+pub mod intake;
 pub mod model;
+pub mod panel;
+pub mod table;
 pub mod ui;
 pub mod words;
+
+use std::process::ExitCode;
+
+/// The program.
+pub fn main() -> ExitCode {
+    i18n::init();
+    match cli::parse(std::env::args_os()) {
+        Ok(cli::Command::Panel) => application::run(),
+        Ok(command) => cli::run(&command),
+        Err(error) => {
+            eprintln!("{error}");
+            ExitCode::from(cli::USAGE)
+        }
+    }
+}

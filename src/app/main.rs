@@ -1,2 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-fn main() {}
+
+fn main() -> std::process::ExitCode {
+    dasbo::main()
+}

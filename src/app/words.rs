@@ -91,10 +91,7 @@ fn topic_words(topic: &Topic) -> String {
         Topic::Wait(wait, 1) => self::wait(wait),
         Topic::Wait(wait, count) => {
             let count = count.to_string();
-            gettext_f(
-                "{request} · 1 of {count}",
-                &[("request", &self::wait(wait)), ("count", &count)],
-            )
+            gettext_f("{request} · 1 of {count}", &[("request", &self::wait(wait)), ("count", &count)])
         }
         Topic::Note(note) => self::note(note),
         Topic::Compacting => gettext("Compacting…"),
@@ -118,20 +115,26 @@ fn no_news(silence: Duration) -> String {
 
 /// "Bash · cargo test".
 pub fn tool(tool: &Tool) -> String {
-    if tool.detail.is_empty() {
-        tool.name.clone()
-    } else {
-        format!("{} · {}", tool.name, tool.detail)
-    }
+    if tool.detail.is_empty() { tool.name.clone() } else { format!("{} · {}", tool.name, tool.detail) }
 }
 
 /// "API error · server error".
 fn error(detail: Option<&str>) -> String {
     let error = gettext("API error");
     match detail {
-        // Some agents say no more than that themselves.
-        Some(detail) if detail != error => format!("{error} · {detail}"),
-        _ => error,
+        Some(detail) => match without_prefix(detail, "API error") {
+            "" => error,
+            rest => format!("{error} · {rest}"),
+        },
+        None => error,
+    }
+}
+
+/// Some agents' own texts begin with the very words.
+fn without_prefix<'a>(text: &'a str, prefix: &str) -> &'a str {
+    match text.split_at_checked(prefix.len()) {
+        Some((begin, rest)) if begin.eq_ignore_ascii_case(prefix) => rest.trim_start_matches([':', ' ']),
+        _ => text,
     }
 }
 
@@ -161,10 +164,7 @@ fn approval(tool: Option<&Tool>) -> String {
 }
 
 fn file_name(path: &str) -> Option<&str> {
-    path.trim_end_matches('/')
-        .rsplit('/')
-        .next()
-        .filter(|name| !name.is_empty())
+    path.trim_end_matches('/').rsplit('/').next().filter(|name| !name.is_empty())
 }
 
 fn note(note: &NoteKind) -> String {
@@ -180,14 +180,7 @@ fn note(note: &NoteKind) -> String {
 /// "2 subagents", while any run.
 fn helpers(session: &Session) -> Option<String> {
     let count = session.helpers.len();
-    let words = || {
-        ngettext_f(
-            "{n} subagent",
-            "{n} subagents",
-            count,
-            &[("n", &count.to_string())],
-        )
-    };
+    let words = || ngettext_f("{n} subagent", "{n} subagents", count, &[("n", &count.to_string())]);
     (count > 0).then(words)
 }
 
@@ -221,21 +214,14 @@ fn mid_sentence(words: &str) -> String {
 
 /// The project's name, or what to say without one.
 pub fn project(session: &Session) -> String {
-    session
-        .project_name()
-        .map_or_else(|| gettext("Unknown folder"), ToOwned::to_owned)
+    session.project_name().map_or_else(|| gettext("Unknown folder"), ToOwned::to_owned)
 }
 
 /// "3 of 7 tasks done".
 pub fn tasks(session: &Session) -> Option<String> {
     let (done, all) = session.task_count()?;
     let values: &[(&str, &str)] = &[("done", &done.to_string()), ("all", &all.to_string())];
-    Some(ngettext_f(
-        "{done} of {all} task done",
-        "{done} of {all} tasks done",
-        all,
-        values,
-    ))
+    Some(ngettext_f("{done} of {all} task done", "{done} of {all} tasks done", all, values))
 }
 
 /// How far a task is.
@@ -289,14 +275,7 @@ pub fn sessions(count: u32) -> String {
 /// "2 waiting for you", if any.
 pub fn waiting(count: u32) -> Option<String> {
     let n = count.to_string();
-    let words = || {
-        ngettext_f(
-            "{n} waiting for you",
-            "{n} waiting for you",
-            count as usize,
-            &[("n", &n)],
-        )
-    };
+    let words = || ngettext_f("{n} waiting for you", "{n} waiting for you", count as usize, &[("n", &n)]);
     (count > 0).then(words)
 }
 

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-//! What changed among the sessions: all that the registry tells those who show them.
+//! What the registry says to whoever shows sessions.
 
 use crate::session::{RowId, Session};
 
-/// One change. Applied in order, from an empty list on, changes give the registry's sessions.
+/// One change of the table of sessions. Applied in order, they rebuild it.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Change {
-    /// A session appeared.
+    /// A row came.
     Added(Box<Session>),
-    /// A session is now as this says.
+    /// A row's session is now this.
     Updated(Box<Session>),
-    /// The session of this row is gone.
+    /// A row went.
     Removed(RowId),
 }

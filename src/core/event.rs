@@ -101,6 +101,8 @@ pub struct About {
     pub title: Option<String>,
     /// The model's id.
     pub model: Option<String>,
+    /// A change of the task list.
+    pub tasks: Option<TaskChange>,
 }
 
 /// What an agent may do without asking, in Claude's terms.
@@ -160,10 +162,10 @@ pub enum What {
     HelperBegan,
     /// A subagent ended: the event's actor.
     HelperEnded,
-    /// A task was added, or its state changed.
-    TaskChanged(TaskChange),
     /// Nothing but what the event says about its session.
     Seen,
+    /// Events of this session were lost: what is shown may be old.
+    NewsLost,
     /// The session ended.
     Ended(Ending),
 }
@@ -259,8 +261,17 @@ pub struct Request {
     pub id: RequestId,
     /// What is asked for.
     pub kind: WaitKind,
-    /// The call it is about. Forms have none.
-    pub call: Option<Call>,
+    /// What it is about.
+    pub about: Asks,
+}
+
+/// What a request is about.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Asks {
+    /// This call, which must not run before it is allowed.
+    About(Call),
+    /// A call that runs and asks the person something: how the name of its tool begins.
+    From(String),
 }
 
 /// Background work that goes on after a turn.

@@ -106,16 +106,8 @@ fn read(root: &Path, pid: u32) -> Option<(Ancestor, u32)> {
     if matches!(stat.state, 'Z' | 'X') {
         return None;
     }
-    let id = ProcessId {
-        pid,
-        start: stat.starttime,
-    };
-    let mut ancestor = Ancestor {
-        id,
-        comm: stat.comm,
-        args: Vec::new(),
-        tty: stat.tty_nr,
-    };
+    let id = ProcessId { pid, start: stat.starttime };
+    let mut ancestor = Ancestor { id, comm: stat.comm, args: Vec::new(), tty: stat.tty_nr };
     if ancestor.is_interpreter() {
         ancestor.args = first_arguments(&process);
     }
@@ -142,10 +134,7 @@ mod tests {
             let process = folder.path().join(pid.to_string());
             fs::create_dir(&process).unwrap();
             let zeros = "0 ".repeat(13);
-            let stat = format!(
-                "{pid} ({comm}) S {parent} 1 1 {tty} -1 {zeros}{pid}00 {}",
-                "0 ".repeat(30)
-            );
+            let stat = format!("{pid} ({comm}) S {parent} 1 1 {tty} -1 {zeros}{pid}00 {}", "0 ".repeat(30));
             fs::write(process.join("stat"), stat.trim_end()).unwrap();
             fs::write(process.join("cmdline"), args.replace(' ', "\0")).unwrap();
         }
@@ -162,18 +151,9 @@ mod tests {
             (6, 1, "a) (b c", 34816, "x"),
         ]);
         let chain = ancestors(&root, 9, 20);
-        let seen: Vec<_> = chain
-            .iter()
-            .map(|one| (one.id.pid, one.id.start, one.comm.as_str(), one.tty))
-            .collect();
-        assert_eq!(
-            seen,
-            [
-                (8, 800, "sh", 0),
-                (7, 700, "MainThread", 34816),
-                (6, 600, "a) (b c", 34816)
-            ]
-        );
+        let seen: Vec<_> =
+            chain.iter().map(|one| (one.id.pid, one.id.start, one.comm.as_str(), one.tty)).collect();
+        assert_eq!(seen, [(8, 800, "sh", 0), (7, 700, "MainThread", 34816), (6, 600, "a) (b c", 34816)]);
         assert!(chain[0].args.is_empty(), "a shell's command line is never read");
         assert_eq!(chain[1].args, ["node", "/opt/gemini/gemini.js"]);
     }
@@ -192,14 +172,7 @@ mod tests {
         let process = ProcessId { pid: 5, start: 500 };
         assert!(is_alive(&root, process, 0));
         assert!(!is_alive(&root, process, 34816));
-        assert!(!is_alive(
-            &root,
-            ProcessId {
-                start: 501,
-                ..process
-            },
-            0
-        ));
+        assert!(!is_alive(&root, ProcessId { start: 501, ..process }, 0));
         assert!(!is_alive(&root, ProcessId { pid: 6, start: 500 }, 0));
     }
 

@@ -4,6 +4,7 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
+use gio::glib;
 use gio::prelude::*;
 
 /// A plain copy of a list model, kept by replaying what the model says of itself.
@@ -27,10 +28,7 @@ impl ItemsChanged {
     /// Follows a model from now on.
     pub fn new(model: &impl IsA<gio::ListModel>) -> Self {
         let model: gio::ListModel = model.clone().upcast();
-        let record = Record {
-            items: items(&model, 0, model.n_items()),
-            triples: Vec::new(),
-        };
+        let record = Record { items: items(&model, 0, model.n_items()), triples: Vec::new() };
         let record = Rc::new(RefCell::new(record));
         let recorded = Rc::clone(&record);
         let handler = model.connect_items_changed(move |model, position, removed, added| {
@@ -41,11 +39,7 @@ impl ItemsChanged {
             let first = position as usize;
             record.items.splice(first..first + removed as usize, new);
         });
-        Self {
-            model,
-            record,
-            handler: Some(handler),
-        }
+        Self { model, record, handler: Some(handler) }
     }
 
     /// What the model said since the last call.
@@ -79,7 +73,5 @@ impl Drop for ItemsChanged {
 }
 
 fn items(model: &gio::ListModel, first: u32, count: u32) -> Vec<glib::Object> {
-    (first..first + count)
-        .map(|position| model.item(position).expect("an item below n_items"))
-        .collect()
+    (first..first + count).map(|position| model.item(position).expect("an item below n_items")).collect()
 }

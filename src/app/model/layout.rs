@@ -34,19 +34,13 @@ struct Section {
 
 impl Default for Layout {
     fn default() -> Self {
-        Self {
-            sections: [Group::Waiting, Group::Working, Group::Quiet].map(Section::new),
-        }
+        Self { sections: [Group::Waiting, Group::Working, Group::Quiet].map(Section::new) }
     }
 }
 
 impl Section {
     fn new(group: Group) -> Self {
-        Self {
-            group,
-            header: GroupHeader::new(group),
-            rows: Vec::new(),
-        }
+        Self { group, header: GroupHeader::new(group), rows: Vec::new() }
     }
 
     /// Items of the list that it takes up.
@@ -101,14 +95,8 @@ impl Layout {
     /// The session of a row, and where it stands.
     pub fn find(&self, row: RowId) -> Option<(Place, Session)> {
         self.sections.iter().find_map(|section| {
-            let index = section
-                .rows
-                .iter()
-                .position(|session| session.data().row == row)?;
-            let place = Place {
-                group: section.group,
-                index,
-            };
+            let index = section.rows.iter().position(|session| session.data().row == row)?;
+            let place = Place { group: section.group, index };
             Some((place, section.rows.get(index)?.clone()))
         })
     }
@@ -128,11 +116,7 @@ impl Layout {
         let index = section.index_for(&session.data(), held);
         let alone = section.rows.is_empty();
         section.rows.insert(index, session.clone());
-        if alone {
-            (group, position(first), 2)
-        } else {
-            (group, position(first + 1 + index), 1)
-        }
+        if alone { (group, position(first), 2) } else { (group, position(first + 1 + index), 1) }
     }
 
     /// Takes away who stands at a place. Returns where how many items were removed.
@@ -140,11 +124,7 @@ impl Layout {
         let first = self.first(place.group);
         let section = self.section_mut(place.group);
         section.rows.remove(place.index);
-        if section.rows.is_empty() {
-            (position(first), 2)
-        } else {
-            (position(first + 1 + place.index), 1)
-        }
+        if section.rows.is_empty() { (position(first), 2) } else { (position(first + 1 + place.index), 1) }
     }
 
     /// A group's header, and how many stand under it.
@@ -158,20 +138,12 @@ impl Layout {
         let rows = || self.sections.iter().flat_map(|section| &section.rows);
         let of = |group: Group| rows().filter(|session| session.data().group() == group).count();
         let waiting = of(Group::Waiting);
-        (
-            position(rows().count()),
-            position(waiting),
-            waiting + of(Group::Working) > 0,
-        )
+        (position(rows().count()), position(waiting), waiting + of(Group::Working) > 0)
     }
 
     /// Items before a group.
     fn first(&self, group: Group) -> usize {
-        self.sections
-            .iter()
-            .take_while(|section| section.group != group)
-            .map(Section::len)
-            .sum()
+        self.sections.iter().take_while(|section| section.group != group).map(Section::len).sum()
     }
 
     fn section(&self, group: Group) -> &Section {

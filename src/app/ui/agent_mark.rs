@@ -77,10 +77,7 @@ fn look(agent: AgentId) -> (String, &'static str) {
         "trae" => ("T", "trae"),
         "dsh" => ("D", "dsh"),
         other => {
-            return (
-                other.chars().take(1).flat_map(char::to_uppercase).collect(),
-                "other",
-            );
+            return (other.chars().take(1).flat_map(char::to_uppercase).collect(), "other");
         }
     };
     (letter.to_owned(), class)

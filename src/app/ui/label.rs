@@ -20,11 +20,7 @@ pub fn say_or_hide(label: &gtk::Label, text: Option<&str>) {
 /// Shows a text of which so many characters stay where there is little room.
 pub fn say_at_least(label: &gtk::Label, text: &str, characters: u16) {
     let short = text.chars().count() <= usize::from(characters);
-    label.set_ellipsize(if short {
-        EllipsizeMode::None
-    } else {
-        EllipsizeMode::End
-    });
+    label.set_ellipsize(if short { EllipsizeMode::None } else { EllipsizeMode::End });
     label.set_width_chars(if short { -1 } else { i32::from(characters) });
     say(label, text);
 }

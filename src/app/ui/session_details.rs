@@ -97,16 +97,8 @@ mod imp {
                 section.set_visible(text.is_some());
             };
             text(&self.request_section, &self.request, request(session).as_deref());
-            text(
-                &self.prompt_section,
-                &self.prompt,
-                session.last_prompt.as_deref().map(str::trim),
-            );
-            text(
-                &self.answer_section,
-                &self.answer,
-                session.last_answer.as_deref().map(str::trim),
-            );
+            text(&self.prompt_section, &self.prompt, session.last_prompt.as_deref().map(str::trim));
+            text(&self.answer_section, &self.answer, session.last_answer.as_deref().map(str::trim));
             self.update_tasks(&session.tasks);
             self.update_facts(session);
         }
@@ -189,24 +181,12 @@ fn task_row(task: &Task) -> gtk::Box {
         TaskState::Completed => ("dasbo-task-done-symbolic", "done"),
     };
     let state = words::task_state(task.state);
-    let mark = gtk::Image::builder()
-        .icon_name(icon)
-        .pixel_size(14)
-        .tooltip_text(&state)
-        .build();
+    let mark = gtk::Image::builder().icon_name(icon).pixel_size(14).tooltip_text(&state).build();
     mark.set_valign(gtk::Align::Start);
     mark.update_property(&[gtk::accessible::Property::Label(&state)]);
-    let subject = gtk::Label::builder()
-        .label(&task.subject)
-        .xalign(0.0)
-        .wrap(true)
-        .hexpand(true)
-        .build();
+    let subject = gtk::Label::builder().label(&task.subject).xalign(0.0).wrap(true).hexpand(true).build();
     subject.set_wrap_mode(gtk::pango::WrapMode::WordChar);
-    let row = gtk::Box::builder()
-        .spacing(8)
-        .css_classes(["task", class])
-        .build();
+    let row = gtk::Box::builder().spacing(8).css_classes(["task", class]).build();
     row.append(&mark);
     row.append(&subject);
     row

@@ -120,9 +120,7 @@ mod imp {
                 _ => DirectionType::Down,
             });
             let item = self.list_view.focus_child();
-            let row = item
-                .and_then(|item| item.first_child())
-                .and_downcast::<SessionRow>();
+            let row = item.and_then(|item| item.first_child()).and_downcast::<SessionRow>();
             // What is inside of a row has its own use for Space.
             let row = row.filter(|row| speaker::of(row).is_some_and(|speaker| speaker.is_focus()));
             let (Key::space | Key::KP_Space, Some(row)) = (key, row) else {
@@ -151,12 +149,8 @@ mod imp {
             if focused().is_none() {
                 self.direction.set(DirectionType::Down);
             }
-            let session = focused()
-                .and_downcast::<SessionRow>()
-                .and_then(|row| row.session());
-            let row = session
-                .filter(|_| window_is_active)
-                .map(|session| session.data().row);
+            let session = focused().and_downcast::<SessionRow>().and_then(|row| row.session());
+            let row = session.filter(|_| window_is_active).map(|session| session.data().row);
             list.set_held(row);
         }
 
@@ -174,9 +168,7 @@ mod imp {
             let adjustment = self.scroller.vadjustment();
             if adjustment.value() <= adjustment.lower() {
                 let first = 0_u32.to_variant();
-                let _ = self
-                    .list_view
-                    .activate_action("list.scroll-to-item", Some(&first));
+                let _ = self.list_view.activate_action("list.scroll-to-item", Some(&first));
             }
         }
 

@@ -20,9 +20,5 @@ pub fn choose(item: &gtk::ListItem, row: &impl IsA<gtk::Widget>, role: gtk::Acce
 /// be its only one.
 pub fn of(row: &impl IsA<gtk::Widget>) -> Option<gtk::Widget> {
     row.root()?;
-    if row.is_focusable() {
-        Some(row.clone().upcast())
-    } else {
-        row.parent()
-    }
+    if row.is_focusable() { Some(row.clone().upcast()) } else { row.parent() }
 }

@@ -131,9 +131,7 @@ glib::wrapper! {
 impl Window {
     /// A window of an application, for a list. Not shown yet.
     pub fn new(app: &impl IsA<gtk::Application>, list: &SessionList) -> Self {
-        let window: Self = glib::Object::builder()
-            .property("application", app.as_ref())
-            .build();
+        let window: Self = glib::Object::builder().property("application", app.as_ref()).build();
         let imp = window.imp();
         imp.list.get_or_init(|| list.clone());
         imp.view.set_list(list);

@@ -11,10 +11,7 @@ const HEARD: Moment = Moment::from_nanos(1_000_000_000_000);
 fn session(state: State) -> Session {
     Session {
         row: RowId(1),
-        key: SessionKey {
-            agent: AgentId("claude"),
-            id: SessionId::new("a").unwrap(),
-        },
+        key: SessionKey { agent: AgentId("claude"), id: SessionId::new("a").unwrap() },
         process: None,
         started: HEARD,
         heard: HEARD,
@@ -36,30 +33,16 @@ fn session(state: State) -> Session {
         last_answer: None,
         note: None,
         finished_until: None,
-        awaits_successor: None,
     }
 }
 
 fn named(name: &str, detail: &str) -> Tool {
-    Tool {
-        name: name.into(),
-        detail: detail.into(),
-    }
+    Tool { name: name.into(), detail: detail.into() }
 }
 
 fn asks(kind: WaitKind, tool: Option<Tool>) -> Wait {
-    let call = tool.map(|tool| Call {
-        id: None,
-        tool,
-        input: Fingerprint(0),
-    });
-    Wait {
-        kind,
-        actor: Actor::Main,
-        call,
-        request: None,
-        since: HEARD,
-    }
+    let call = tool.map(|tool| Call { id: None, tool, input: Fingerprint(0) });
+    Wait { kind, actor: Actor::Main, call, request: None, since: HEARD }
 }
 
 fn said(session: &Session) -> String {
@@ -70,20 +53,11 @@ fn said(session: &Session) -> String {
 fn every_state_has_its_words() {
     assert_eq!(said(&session(State::Idle)), "Idle");
     assert_eq!(said(&session(State::Thinking)), "Thinking…");
-    assert_eq!(
-        said(&session(State::Tool(named("Bash", "cargo test")))),
-        "Bash · cargo test"
-    );
+    assert_eq!(said(&session(State::Tool(named("Bash", "cargo test")))), "Bash · cargo test");
     assert_eq!(said(&session(State::Tool(named("TodoWrite", "")))), "TodoWrite");
-    assert_eq!(
-        said(&session(State::Error(Some("server error".into())))),
-        "API error · server error"
-    );
+    assert_eq!(said(&session(State::Error(Some("server error".into())))), "API error · server error");
     assert_eq!(said(&session(State::Error(None))), "API error");
-    assert_eq!(
-        said(&session(State::Error(Some("API error".into())))),
-        "API error"
-    );
+    assert_eq!(said(&session(State::Error(Some("API error".into())))), "API error");
     assert_eq!(said(&session(State::Interrupted)), "Interrupted");
 }
 
@@ -91,26 +65,17 @@ fn every_state_has_its_words() {
 fn every_wait_has_its_words() {
     let approval = |name, detail| wait(&asks(WaitKind::Approval, Some(named(name, detail))));
     assert_eq!(approval("Bash", "cargo publish"), "Wants to run a command");
-    assert_eq!(
-        approval("Edit", "/home/user/dasbo/src/main.rs"),
-        "Wants to edit main.rs"
-    );
+    assert_eq!(approval("Edit", "/home/user/dasbo/src/main.rs"), "Wants to edit main.rs");
     assert_eq!(approval("Write", "notes.md"), "Wants to edit notes.md");
     assert_eq!(approval("Write", ""), "Wants to use Write");
     assert_eq!(approval("Read", "/etc/passwd"), "Wants to read passwd");
-    assert_eq!(
-        approval("WebFetch", "https://example.org/a"),
-        "Wants to use WebFetch"
-    );
+    assert_eq!(approval("WebFetch", "https://example.org/a"), "Wants to use WebFetch");
     assert_eq!(approval("mcp__notes__add", ""), "Wants to use mcp__notes__add");
     assert_eq!(wait(&asks(WaitKind::Approval, None)), "Asks for your approval");
     assert_eq!(wait(&asks(WaitKind::Question, None)), "Asks a question");
     assert_eq!(wait(&asks(WaitKind::Plan, None)), "Proposes a plan");
     assert_eq!(wait(&asks(WaitKind::Form, None)), "Asks to fill in a form");
-    assert_eq!(
-        wait(&asks(WaitKind::Input, None)),
-        "Waits for you in its terminal"
-    );
+    assert_eq!(wait(&asks(WaitKind::Input, None)), "Waits for you in its terminal");
 }
 
 #[test]
@@ -126,21 +91,12 @@ fn a_wait_comes_before_the_state() {
 #[test]
 fn what_passes_is_said_while_it_is_there() {
     let mut thinking = session(State::Thinking);
-    thinking.note = Some(Note {
-        what: NoteKind::ToolFailed("Bash".into()),
-        until: HEARD,
-    });
+    thinking.note = Some(Note { what: NoteKind::ToolFailed("Bash".into()), until: HEARD });
     assert_eq!(said(&thinking), "Bash failed");
-    thinking.note = Some(Note {
-        what: NoteKind::ToolDenied("Bash".into(), None),
-        until: HEARD,
-    });
+    thinking.note = Some(Note { what: NoteKind::ToolDenied("Bash".into(), None), until: HEARD });
     assert_eq!(said(&thinking), "Bash denied");
     let reason = NoteKind::ToolDenied("Bash".into(), Some("not in this folder".into()));
-    thinking.note = Some(Note {
-        what: reason,
-        until: HEARD,
-    });
+    thinking.note = Some(Note { what: reason, until: HEARD });
     assert_eq!(said(&thinking), "Bash denied · not in this folder");
     let mut idle = session(State::Idle);
     idle.finished_until = Some(HEARD);
@@ -189,33 +145,19 @@ fn a_screen_reader_hears_a_sentence() {
     let mut session = session(State::Thinking);
     assert_eq!(sentence(&session, HEARD), "Claude Code, dasbo, thinking…");
     session.waits = vec![asks(WaitKind::Approval, Some(named("Bash", "cargo publish")))];
-    assert_eq!(
-        sentence(&session, HEARD),
-        "Claude Code, dasbo, waiting: wants to run a command"
-    );
+    assert_eq!(sentence(&session, HEARD), "Claude Code, dasbo, waiting: wants to run a command");
     session.waits.clear();
     session.state = State::Tool(named("Bash", "cargo test"));
     session.mode = PermissionMode::Plan;
-    let task = |state| Task {
-        id: String::new(),
-        subject: String::new(),
-        state,
-    };
-    session.tasks = vec![
-        task(TaskState::Completed),
-        task(TaskState::InProgress),
-        task(TaskState::Pending),
-    ];
+    let task = |state| Task { id: String::new(), subject: String::new(), state };
+    session.tasks = vec![task(TaskState::Completed), task(TaskState::InProgress), task(TaskState::Pending)];
     assert_eq!(
         sentence(&session, HEARD),
         "Claude Code, dasbo, Bash, cargo test, plan mode, 1 of 3 tasks done"
     );
     let mut failed = self::session(State::Error(Some("server error".into())));
     failed.project = None;
-    assert_eq!(
-        sentence(&failed, HEARD),
-        "Claude Code, Unknown folder, API error, server error"
-    );
+    assert_eq!(sentence(&failed, HEARD), "Claude Code, Unknown folder, API error, server error");
 }
 
 #[test]

@@ -47,14 +47,8 @@ pub fn rough_duration(duration: Duration) -> Option<String> {
     let seconds = duration.as_secs();
     match seconds {
         0..MINUTE => None,
-        MINUTE..HOUR => Some(gettext_f(
-            "{minutes} min",
-            &[("minutes", &(seconds / MINUTE).to_string())],
-        )),
-        HOUR..172_800 => Some(gettext_f(
-            "{hours} h",
-            &[("hours", &(seconds / HOUR).to_string())],
-        )),
+        MINUTE..HOUR => Some(gettext_f("{minutes} min", &[("minutes", &(seconds / MINUTE).to_string())])),
+        HOUR..172_800 => Some(gettext_f("{hours} h", &[("hours", &(seconds / HOUR).to_string())])),
         _ => Some(gettext_f("{days} d", &[("days", &(seconds / DAY).to_string())])),
     }
 }
@@ -62,20 +56,13 @@ pub fn rough_duration(duration: Duration) -> Option<String> {
 /// "since 14:02".
 fn since(moment: Moment) -> String {
     let time = wall_time(moment);
-    if time.is_empty() {
-        time
-    } else {
-        gettext_f("since {time}", &[("time", &time)])
-    }
+    if time.is_empty() { time } else { gettext_f("since {time}", &[("time", &time)]) }
 }
 
 /// The time of day; of an earlier day, with it. Empty where the clock cannot tell.
 pub fn wall_time(moment: Moment) -> String {
     let now = glib::DateTime::now_local().ok();
-    clock::wall_clock(moment)
-        .zip(now)
-        .and_then(|(then, now)| time_of_day(&then, &now))
-        .unwrap_or_default()
+    clock::wall_clock(moment).zip(now).and_then(|(then, now)| time_of_day(&then, &now)).unwrap_or_default()
 }
 
 /// "14:02" of today, "Mon 14:02" of the last six days, else "3 Nov".

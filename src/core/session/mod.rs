@@ -78,8 +78,6 @@ pub struct Session {
     pub note: Option<Note>,
     /// Until when the turn's end is marked.
     pub finished_until: Option<Moment>,
-    /// It ended, and the session that takes its place is due until then.
-    pub awaits_successor: Option<Moment>,
 }
 
 /// What a session does.
@@ -180,7 +178,6 @@ impl Session {
             last_answer: None,
             note: None,
             finished_until: None,
-            awaits_successor: None,
         }
     }
 
@@ -211,39 +208,29 @@ impl Session {
     /// The project's name: the last part of its folder's path.
     pub fn project_name(&self) -> Option<&str> {
         let folder = self.project.as_deref().or(self.cwd.as_deref())?;
-        folder
-            .trim_end_matches('/')
-            .rsplit('/')
-            .next()
-            .filter(|name| !name.is_empty())
-            .or(Some(folder))
+        folder.trim_end_matches('/').rsplit('/').next().filter(|name| !name.is_empty()).or(Some(folder))
     }
 
     /// Tasks done, of all. `None` without tasks.
     pub fn task_count(&self) -> Option<(usize, usize)> {
-        let done = self
-            .tasks
-            .iter()
-            .filter(|task| task.state == TaskState::Completed)
-            .count();
+        let done = self.tasks.iter().filter(|task| task.state == TaskState::Completed).count();
         (!self.tasks.is_empty()).then_some((done, self.tasks.len()))
     }
 
     /// Takes away what was shown for a moment that is over.
-    fn forget_passed(&mut self, now: Moment) {
+    pub(crate) fn forget_passed(&mut self, now: Moment) {
         self.note.take_if(|note| note.until <= now);
         self.finished_until.take_if(|until| *until <= now);
     }
 
     /// When the next passing thing is over.
-    fn next_passing(&self) -> Option<Moment> {
-        [
-            self.note.as_ref().map(|note| note.until),
-            self.finished_until,
-            self.awaits_successor,
-        ]
-        .into_iter()
-        .flatten()
-        .min()
+    pub(crate) fn next_passing(&self) -> Option<Moment> {
+        [self.note.as_ref().map(|note| note.until), self.finished_until].into_iter().flatten().min()
+    }
+}
+
+impl Task {
+    fn new(id: &str, subject: &str) -> Self {
+        Self { id: id.to_owned(), subject: subject.to_owned(), state: TaskState::Pending }
     }
 }

@@ -29,9 +29,7 @@ impl Mode {
 
     /// The mode that `word` names on the helper's command line.
     pub fn from_word(word: &str) -> Option<Self> {
-        [Self::Notify, Self::Ask]
-            .into_iter()
-            .find(|mode| mode.as_str() == word)
+        [Self::Notify, Self::Ask].into_iter().find(|mode| mode.as_str() == word)
     }
 }
 

@@ -24,10 +24,7 @@ enum State {
 impl JsonEnd {
     /// Takes the next bytes. Once the value is whole: how many of `bytes` belong to it.
     pub fn push(&mut self, bytes: &[u8]) -> Option<usize> {
-        bytes
-            .iter()
-            .position(|&byte| self.ends_with(byte))
-            .map(|at| at + 1)
+        bytes.iter().position(|&byte| self.ends_with(byte)).map(|at| at + 1)
     }
 
     fn ends_with(&mut self, byte: u8) -> bool {
@@ -69,16 +66,7 @@ mod tests {
 
     #[test]
     fn never_ends_without_one() {
-        for text in [
-            "",
-            "  ",
-            "{",
-            r#"{"a":"}"#,
-            r#"{"a":"\"}"#,
-            "12",
-            "\u{feff}{}",
-            "null",
-        ] {
+        for text in ["", "  ", "{", r#"{"a":"}"#, r#"{"a":"\"}"#, "12", "\u{feff}{}", "null"] {
             assert_eq!(end_of(text), None, "{text:?}");
         }
     }

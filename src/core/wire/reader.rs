@@ -45,9 +45,7 @@ impl FrameReader {
         if self.header.is_none() {
             self.header = self.take_header()?;
         }
-        let Some(header) = self
-            .header
-            .take_if(|header| header.bytes_that_follow() <= self.bytes.len())
+        let Some(header) = self.header.take_if(|header| header.bytes_that_follow() <= self.bytes.len())
         else {
             return Ok(None);
         };
@@ -70,17 +68,12 @@ impl FrameReader {
 
     fn take_header(&mut self) -> Result<Option<Header>, FrameError> {
         let Some(end) = self.bytes.iter().take(MAX_HEADER).position(|&byte| byte == b'\n') else {
-            return if self.bytes.len() < MAX_HEADER {
-                Ok(None)
-            } else {
-                Err(FrameError::EndlessHeader)
-            };
+            return if self.bytes.len() < MAX_HEADER { Ok(None) } else { Err(FrameError::EndlessHeader) };
         };
         let rest = self.bytes.split_off(end + 1);
         let line = std::mem::replace(&mut self.bytes, rest);
         let header = parse_header(&line)?;
-        self.bytes
-            .reserve_exact(header.bytes_that_follow().saturating_sub(self.bytes.len()));
+        self.bytes.reserve_exact(header.bytes_that_follow().saturating_sub(self.bytes.len()));
         Ok(Some(header))
     }
 }
@@ -157,29 +150,17 @@ mod tests {
     fn an_omitted_payload_is_not_waited_for() {
         let header = header(Form::Omitted, MAX_PAYLOAD * 4);
         let frame = FrameReader::default().push(&bytes_of(&header, b"")).unwrap();
-        assert_eq!(
-            frame,
-            Some(Frame {
-                header,
-                payload: Payload::Omitted
-            })
-        );
+        assert_eq!(frame, Some(Frame { header, payload: Payload::Omitted }));
     }
 
     #[test]
     fn says_what_is_wrong() {
         let error = |bytes: &[u8]| FrameReader::default().push(bytes).unwrap_err();
-        assert!(matches!(
-            error(&vec![b'x'; MAX_HEADER]),
-            FrameError::EndlessHeader
-        ));
+        assert!(matches!(error(&vec![b'x'; MAX_HEADER]), FrameError::EndlessHeader));
         assert!(matches!(error(b"{}\n"), FrameError::NotAHeader(_)));
         assert!(matches!(error(b"{\"version\":2}\n"), FrameError::Version(2)));
         let large = bytes_of(&header(Form::Json, MAX_PAYLOAD + 1), b"");
         assert!(matches!(error(&large), FrameError::TooLarge(_)));
-        assert!(matches!(
-            error(&bytes_of(&header(Form::Json, 1), b"{}")),
-            FrameError::Trailing
-        ));
+        assert!(matches!(error(&bytes_of(&header(Form::Json, 1), b"{}")), FrameError::Trailing));
     }
 }

@@ -13,11 +13,7 @@ const FOLDER: &str = "app/org.dasbo.Dasbo";
 /// Where the panel of user `uid` listens, by the environment that `variable` reads. `None` when there is no
 /// runtime folder to trust.
 pub fn socket_path(variable: impl Fn(&str) -> Option<OsString>, uid: u32) -> Option<PathBuf> {
-    let set = |name| {
-        variable(name)
-            .filter(|value| !value.is_empty())
-            .map(PathBuf::from)
-    };
+    let set = |name| variable(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     set(SOCKET_VARIABLE)
         .or_else(|| set("XDG_RUNTIME_DIR").map(|folder| folder.join(FOLDER).join("hook.sock")))
         .or_else(|| own_runtime_folder(uid).map(|folder| folder.join(FOLDER).join("hook.sock")))
@@ -40,19 +36,10 @@ mod tests {
 
     #[test]
     fn the_override_wins_and_empty_means_unset() {
-        let both = |name: &str| {
-            Some(OsString::from(if name == SOCKET_VARIABLE {
-                "/x/s"
-            } else {
-                "/run"
-            }))
-        };
+        let both = |name: &str| Some(OsString::from(if name == SOCKET_VARIABLE { "/x/s" } else { "/run" }));
         assert_eq!(socket_path(both, 1), Some("/x/s".into()));
         let runtime = |name: &str| Some(OsString::from(if name == SOCKET_VARIABLE { "" } else { "/r" }));
-        assert_eq!(
-            socket_path(runtime, 1),
-            Some("/r/app/org.dasbo.Dasbo/hook.sock".into())
-        );
+        assert_eq!(socket_path(runtime, 1), Some("/r/app/org.dasbo.Dasbo/hook.sock".into()));
         assert_eq!(socket_path(|_| None, u32::MAX), None);
         assert_eq!(lock_path(Path::new("/r/hook.sock")), Path::new("/r/hook.lock"));
     }

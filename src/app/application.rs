@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//! The application: one process a session bus, its windows, its actions.
+
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use adw::prelude::*;
+use adw::subclass::prelude::*;
+use dasbo_core::agents;
+use dasbo_core::wire;
+use gio::ActionEntry;
+use glib::clone;
+
+use crate::connect::{Failure, Planned, Task};
+use crate::desktop::bus;
+use crate::i18n::gettext;
+use crate::intake::{self, Status};
+use crate::model::SessionList;
+use crate::panel::Panel;
+use crate::ui::{self, ConnectDialog, PanelState, Window};
+use crate::{config, connect};
+
+/// Opens the panel, or shows the window of the one that runs.
+pub fn run() -> ExitCode {
+    log_to_stderr();
+    raise_open_files();
+    ui::init();
+    let status = Application::new().run();
+    ExitCode::from(status.get())
+}
+
+/// `DASBO_LOG` says how much (`debug`, `dasbo::intake=trace`); by itself only what is wrong.
+fn log_to_stderr() {
+    use tracing_subscriber::EnvFilter;
+    let filter = EnvFilter::try_from_env("DASBO_LOG").unwrap_or_else(|_| EnvFilter::new("warn"));
+    tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).init();
+}
+
+/// A thousand sessions are a thousand pidfds; many systems begin with 1024 open files.
+fn raise_open_files() {
+    use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+    let limit = getrlimit(Resource::Nofile);
+    let raised = Rlimit { current: limit.maximum.map(|most| most.min(1 << 16)), ..limit };
+    if let Err(error) = setrlimit(Resource::Nofile, raised) {
+        tracing::warn!(%error, "the limit of open files stays low");
+    }
+}
+
+mod imp {
+    use std::cell::{Cell, OnceCell, RefCell};
+    use std::rc::Rc;
+
+    use adw::prelude::*;
+    use adw::subclass::prelude::*;
+
+    use crate::intake::Status;
+    use crate::model::SessionList;
+    use crate::panel::Panel;
+
+    #[derive(Debug, Default)]
+    pub struct Application {
+        pub list: OnceCell<SessionList>,
+        pub panel: OnceCell<Rc<Panel>>,
+        pub intake: RefCell<Option<Status>>,
+        /// Whether any agent's hooks are connected.
+        pub connected: Cell<bool>,
+        pub bus: RefCell<Option<zbus::Connection>>,
+    }
+
+    #[glib::object_subclass]
+    impl ObjectSubclass for Application {
+        const NAME: &'static str = "DasboApplication";
+        type Type = super::Application;
+        type ParentType = adw::Application;
+    }
+
+    impl ObjectImpl for Application {}
+
+    impl ApplicationImpl for Application {
+        fn startup(&self) {
+            self.parent_startup();
+            let application = self.obj();
+            application.set_up_actions();
+            application.start();
+        }
+
+        fn activate(&self) {
+            self.parent_activate();
+            self.obj().window().present();
+        }
+    }
+
+    impl GtkApplicationImpl for Application {}
+    impl AdwApplicationImpl for Application {}
+}
+
+glib::wrapper! {
+    /// The application.
+    pub struct Application(ObjectSubclass<imp::Application>)
+        @extends adw::Application, gtk::Application, gio::Application,
+        @implements gio::ActionGroup, gio::ActionMap;
+}
+
+impl Application {
+    fn new() -> Self {
+        glib::Object::builder()
+            .property("application-id", config::APP_ID)
+            .property("resource-base-path", "/org/dasbo/Dasbo")
+            .build()
+    }
+
+    fn list(&self) -> &SessionList {
+        self.imp().list.get_or_init(SessionList::new)
+    }
+
+    fn window(&self) -> Window {
+        self.our_window().unwrap_or_else(|| {
+            let window = Window::new(self, self.list());
+            window.set_state(self.state());
+            // Settings change elsewhere: look again whenever the person comes back.
+            window.connect_is_active_notify(clone!(
+                #[weak(rename_to = application)]
+                self,
+                move |window| {
+                    if window.is_active() {
+                        application.look_for_connections();
+                    }
+                }
+            ));
+            window
+        })
+    }
+
+    fn our_window(&self) -> Option<Window> {
+        self.windows().into_iter().find_map(|window| window.downcast().ok())
+    }
+
+    /// Starts to listen and to answer.
+    fn start(&self) {
+        let panel = self.imp().panel.get_or_init(|| Panel::new(self.list().clone()));
+        let (sender, queries) = bus::queries();
+        let on_status = clone!(
+            #[weak(rename_to = application)]
+            self,
+            move |status| application.set_intake(status)
+        );
+        match wire::socket_path(|name| std::env::var_os(name), rustix::process::getuid().as_raw()) {
+            Some(path) => panel.run(intake::start(path), queries, on_status),
+            None => self.set_intake(Status::Failed(gettext("There is no runtime folder (XDG_RUNTIME_DIR)."))),
+        }
+        glib::spawn_future_local(clone!(
+            #[weak(rename_to = application)]
+            self,
+            async move {
+                match bus::serve(sender).await {
+                    Ok(connection) => drop(application.imp().bus.replace(Some(connection))),
+                    Err(error) => tracing::warn!(%error, "“dasbo status” cannot reach this panel"),
+                }
+            }
+        ));
+    }
+
+    fn set_intake(&self, status: Status) {
+        self.imp().intake.replace(Some(status));
+        self.show_state();
+    }
+
+    fn show_state(&self) {
+        if let Some(window) = self.our_window() {
+            window.set_state(self.state());
+        }
+    }
+
+    fn state(&self) -> PanelState {
+        match &*self.imp().intake.borrow() {
+            Some(Status::HeldElsewhere) => PanelState::HeldElsewhere,
+            _ if !self.imp().connected.get() => PanelState::NotConnected,
+            _ => PanelState::Listening,
+        }
+    }
+
+    /// Reads the agents' settings aside and shows how they stand.
+    fn look_for_connections(&self) {
+        glib::spawn_future_local(clone!(
+            #[weak(rename_to = application)]
+            self,
+            async move {
+                let connected = gio::spawn_blocking(connect::any_connected).await.unwrap_or(false);
+                application.imp().connected.set(connected);
+                application.show_state();
+            }
+        ));
+    }
+
+    /// Shows what connecting an agent would write, and writes it if the person agrees.
+    async fn connect_agent(self, id: String) {
+        let Some(agent) = agents::by_id(&id) else { return };
+        let planned = gio::spawn_blocking(move || Planned::new(agent, Task::Connect)).await;
+        let planned = match planned {
+            Ok(Ok(planned)) => Arc::new(planned),
+            Ok(Err(failure)) => return self.show_failure(&failure),
+            Err(_) => return,
+        };
+        if planned.change.is_empty() {
+            return self.write(planned);
+        }
+        let dialog = ConnectDialog::new(self.active_window().as_ref(), agent.name(), &planned.change.diff());
+        dialog.on_agreed(clone!(
+            #[weak(rename_to = application)]
+            self,
+            move || application.write(planned.clone())
+        ));
+        dialog.present();
+    }
+
+    fn write(&self, planned: Arc<Planned>) {
+        glib::spawn_future_local(clone!(
+            #[weak(rename_to = application)]
+            self,
+            async move {
+                if let Ok(Err(failure)) = gio::spawn_blocking(move || planned.commit()).await {
+                    application.show_failure(&failure);
+                }
+                application.look_for_connections();
+            }
+        ));
+    }
+
+    fn show_failure(&self, Failure(reason): &Failure) {
+        let dialog = adw::MessageDialog::builder()
+            .heading(gettext("Nothing was changed"))
+            .body(reason)
+            .modal(true)
+            .build();
+        dialog.set_transient_for(self.active_window().as_ref());
+        dialog.add_response("close", &gettext("_Close"));
+        dialog.present();
+    }
+
+    fn set_up_actions(&self) {
+        let quit =
+            ActionEntry::builder("quit").activate(|application: &Self, _, _| application.quit()).build();
+        let connect = ActionEntry::builder("connect")
+            .parameter_type(Some(glib::VariantTy::STRING))
+            .activate(|application: &Self, _, agent| {
+                if let Some(agent) = agent.and_then(glib::Variant::get::<String>) {
+                    glib::spawn_future_local(application.clone().connect_agent(agent));
+                }
+            })
+            .build();
+        self.add_action_entries([quit, connect]);
+    }
+}

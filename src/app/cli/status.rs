@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//! `dasbo status`: the panel's table in the terminal.
+
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use glib::MainContext;
+
+use super::code;
+use super::options::StatusOptions;
+use crate::desktop::bus::{Client, Table};
+use crate::i18n::{gettext, gettext_f};
+use crate::table::Line;
+
+pub fn run(options: StatusOptions) -> ExitCode {
+    match MainContext::new().block_on(print(options)) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(Failure::Unheard) => code(options.follow),
+        Err(failure) => {
+            eprintln!("{failure}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Why no table was printed.
+#[derive(Debug)]
+enum Failure {
+    NotRunning,
+    NoBus(zbus::fdo::Error),
+    /// Nobody reads what is printed.
+    Unheard,
+}
+
+impl std::fmt::Display for Failure {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&match self {
+            Self::NotRunning => {
+                gettext("Dasbo is not running. Open it from your applications, or with “dasbo”.")
+            }
+            Self::NoBus(error) => {
+                gettext_f("The session bus cannot be reached: {error}", &[("error", &error.to_string())])
+            }
+            Self::Unheard => return Ok(()),
+        })
+    }
+}
+
+async fn print(options: StatusOptions) -> Result<(), Failure> {
+    let client = Client::new().await.map_err(Failure::NoBus)?;
+    let mut serial = 0;
+    loop {
+        let table = client.sessions_after(serial).await.map_err(Failure::NoBus)?;
+        let table = table.ok_or(Failure::NotRunning)?;
+        serial = table.serial;
+        write(&table, options).map_err(|_| Failure::Unheard)?;
+        if !options.follow {
+            return Ok(());
+        }
+    }
+}
+
+fn write(table: &Table, options: StatusOptions) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    if options.json {
+        writeln!(out, "{}", table.sessions)?;
+    } else {
+        let lines: Vec<Line> = serde_json::from_str(&table.sessions)?;
+        write!(out, "{}", text(&lines))?;
+        if options.follow {
+            writeln!(out)?;
+        }
+    }
+    out.flush()
+}
+
+/// Most characters of the column of words.
+const WORDS: usize = 64;
+
+/// The table in columns, a session a line.
+fn text(lines: &[Line]) -> String {
+    if lines.is_empty() {
+        return format!("{}\n", gettext("No sessions."));
+    }
+    let rows: Vec<[String; 4]> = lines.iter().map(cells).collect();
+    let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
+    let (name, words, tasks) = (width(0), width(1), width(2));
+    let row = |[a, b, c, d]: &[String; 4]| format!("{a:name$}  {b:words$}  {c:>tasks$}  {d}");
+    rows.iter().map(|cells| row(cells).trim_end().to_owned() + "\n").collect()
+}
+
+fn cells(line: &Line) -> [String; 4] {
+    let name = line.project.clone().unwrap_or_else(|| gettext("Unknown project"));
+    let name = line.branch.iter().fold(name, |name, branch| format!("{name} {branch}"));
+    let tasks =
+        line.tasks.as_ref().map(|tasks| format!("{}/{}", tasks.done, tasks.total)).unwrap_or_default();
+    [name, cut(&line.words), tasks, line.time.clone()]
+}
+
+fn cut(words: &str) -> String {
+    match words.char_indices().nth(WORDS) {
+        Some((end, _)) => format!("{}…", &words[..end]),
+        None => words.to_owned(),
+    }
+}

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//! One connection: one frame, from one helper.
+
+use std::cell::{Cell, RefCell};
+use std::mem::MaybeUninit;
+use std::os::fd::{AsFd, OwnedFd};
+use std::path::Path;
+use std::rc::Rc;
+use std::time::Duration;
+
+use dasbo_core::agents;
+use dasbo_core::process;
+use dasbo_core::wire::{Frame, FrameReader, Header, MAX_CHAIN, MAX_PIDFDS, Mode};
+use gio::prelude::*;
+use glib::{IOCondition, MainContext, Priority};
+use rustix::io::{Errno, IoSliceMut};
+use rustix::net::{RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, recvmsg};
+
+use super::liveness::Liveness;
+use super::peer;
+use super::queue::Outbox;
+use super::socket::Socket;
+
+/// A helper sends its frame at once. One that takes longer is none.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// After an accept that failed (out of open files), so that the loop does not spin.
+const PAUSE: Duration = Duration::from_millis(50);
+
+/// What the frames of all connections together may take while they are read (256 MiB).
+const MAX_HELD: usize = 256 << 20;
+
+const CHUNK: usize = 64 << 10;
+
+/// Lets helpers in.
+#[derive(Debug)]
+pub struct Door {
+    context: MainContext,
+    outbox: Outbox,
+    liveness: Rc<Liveness>,
+    chunk: RefCell<Vec<u8>>,
+    held: Cell<usize>,
+}
+
+/// Why a connection told nothing.
+#[derive(Debug, thiserror::Error)]
+enum Refused {
+    #[error("not this user's process")]
+    Foreign,
+    #[error("no frame within {} s", PATIENCE.as_secs())]
+    Slow,
+    #[error("closed before the frame was whole")]
+    Closed,
+    #[error("too many frames at once")]
+    Crowded,
+    #[error(transparent)]
+    Read(#[from] Errno),
+    #[error(transparent)]
+    Frame(#[from] dasbo_core::wire::FrameError),
+    #[error(transparent)]
+    NotUnderstood(#[from] agents::NotUnderstood),
+}
+
+impl Door {
+    pub fn new(context: MainContext, outbox: Outbox, liveness: Rc<Liveness>) -> Self {
+        Self { context, outbox, liveness, chunk: RefCell::new(vec![0; CHUNK]), held: Cell::new(0) }
+    }
+
+    /// Accepts for ever.
+    pub async fn open(self: Rc<Self>, socket: Socket) {
+        loop {
+            match socket.listener.accept(None::<&gio::Cancellable>) {
+                Ok(connection) => self.enter(connection),
+                Err(error) if error.matches(gio::IOErrorEnum::WouldBlock) => {
+                    readable(&socket.listener).await;
+                }
+                Err(error) => {
+                    tracing::warn!(%error, "a connection is not accepted");
+                    glib::timeout_future(PAUSE).await;
+                }
+            }
+        }
+    }
+
+    fn enter(self: &Rc<Self>, connection: gio::Socket) {
+        let door = self.clone();
+        self.context.spawn_local(async move {
+            if let Err(reason) = door.serve(&connection).await {
+                tracing::warn!(%reason, "a connection told nothing");
+            }
+            let _ = connection.close();
+        });
+    }
+
+    async fn serve(&self, connection: &gio::Socket) -> Result<(), Refused> {
+        let pid = peer::of_this_user(connection).ok_or(Refused::Foreign)?;
+        let mut reading = Reading { door: self, reader: FrameReader::default(), held: 0, pidfds: Vec::new() };
+        let frame = glib::future_with_timeout(PATIENCE, reading.frame(connection));
+        let frame = frame.await.map_err(|_| Refused::Slow)??;
+        let pidfds = std::mem::take(&mut reading.pidfds);
+        // Whatever the helper waits for, it may go once its connection is closed: no prompt is held back.
+        self.take_in(frame, pid, pidfds)
+    }
+
+    fn take_in(&self, mut frame: Frame, peer: u32, pidfds: Vec<OwnedFd>) -> Result<(), Refused> {
+        let header = &mut frame.header;
+        if header.chain.is_empty() {
+            // Inside a sandbox of its own a helper sees nobody; from here its parents can be seen.
+            header.chain = process::ancestors(Path::new("/proc"), peer, MAX_CHAIN);
+        }
+        if header.mode == Mode::Ask {
+            tracing::debug!(event = header.event, request = header.helper.pid, "left to the terminal");
+        }
+        let bytes = header.length;
+        let Some(event) = agents::event(&frame)? else { return Ok(()) };
+        let alive = event.process.is_none_or(|process| {
+            self.liveness.add(process, pidfd_of(&frame.header, process.id.pid, pidfds))
+        });
+        if alive {
+            self.outbox.send_event(event, bytes);
+        }
+        Ok(())
+    }
+}
+
+async fn readable(socket: &gio::Socket) {
+    SocketExtManual::create_source_future(
+        socket,
+        IOCondition::IN,
+        None::<&gio::Cancellable>,
+        Priority::DEFAULT,
+    )
+    .await;
+}
+
+/// The pidfd of the process with this pid, of those that came with the frame.
+fn pidfd_of(header: &Header, pid: u32, pidfds: Vec<OwnedFd>) -> Option<OwnedFd> {
+    // If some did not arrive, none can be told from another.
+    let all_came = header.pidfds.len() == pidfds.len();
+    let at = header.pidfds.iter().position(|&one| one == pid).filter(|_| all_came)?;
+    pidfds.into_iter().nth(at)
+}
+
+/// A frame that is being read.
+struct Reading<'a> {
+    door: &'a Door,
+    reader: FrameReader,
+    held: usize,
+    pidfds: Vec<OwnedFd>,
+}
+
+impl Drop for Reading<'_> {
+    fn drop(&mut self) {
+        self.hold(0);
+    }
+}
+
+impl Reading<'_> {
+    async fn frame(&mut self, connection: &gio::Socket) -> Result<Frame, Refused> {
+        loop {
+            match self.read(connection) {
+                Ok(Some(frame)) => return Ok(frame),
+                Ok(None) | Err(Refused::Read(Errno::INTR)) => {}
+                Err(Refused::Read(Errno::AGAIN)) => readable(connection).await,
+                Err(reason) => return Err(reason),
+            }
+        }
+    }
+
+    /// Bytes and descriptors come together, in one call.
+    fn read(&mut self, connection: &gio::Socket) -> Result<Option<Frame>, Refused> {
+        let mut chunk = self.door.chunk.borrow_mut();
+        let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MAX_PIDFDS))];
+        let mut ancillary = RecvAncillaryBuffer::new(&mut space);
+        let flags = RecvFlags::CMSG_CLOEXEC | RecvFlags::DONTWAIT;
+        let received =
+            recvmsg(connection.as_fd(), &mut [IoSliceMut::new(&mut chunk)], &mut ancillary, flags)?;
+        for message in ancillary.drain() {
+            if let RecvAncillaryMessage::ScmRights(descriptors) = message {
+                self.pidfds.extend(descriptors);
+            }
+        }
+        if received.bytes == 0 {
+            return Err(Refused::Closed);
+        }
+        let frame = self.reader.push(chunk.get(..received.bytes).unwrap_or_default())?;
+        self.hold(self.reader.held());
+        if self.door.held.get() > MAX_HELD {
+            return Err(Refused::Crowded);
+        }
+        Ok(frame)
+    }
+
+    fn hold(&mut self, bytes: usize) {
+        let all = self.door.held.get() - self.held + bytes;
+        self.door.held.set(all);
+        self.held = bytes;
+    }
+}

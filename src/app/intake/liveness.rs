@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//! Watches the agents' processes: by pidfd, where the kernel tells an end at once; else by looking into /proc.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::io;
+use std::os::fd::OwnedFd;
+use std::path::Path;
+use std::rc::Rc;
+use std::time::Duration;
+
+use dasbo_core::event::AgentProcess;
+use dasbo_core::process::{self, ProcessId};
+use gio::prelude::*;
+use glib::{MainContext, Priority};
+use rustix::event::epoll;
+use rustix::event::{PollFd, PollFlags, poll};
+use rustix::process::{Pid, PidfdFlags, pidfd_open};
+
+use super::queue::{News, Outbox};
+use super::socket::OpenError;
+
+/// How often processes without a pidfd are looked for.
+const REAP_EVERY: Duration = Duration::from_secs(60);
+
+const PROC: &str = "/proc";
+
+/// The processes that have sessions.
+#[derive(Debug)]
+pub struct Liveness {
+    outbox: Outbox,
+    /// All pidfds behind one: with a thousand sessions the loop still waits for a handful.
+    epoll: OwnedFd,
+    pidfds: RefCell<HashMap<ProcessId, OwnedFd>>,
+    /// Processes whose end the kernel does not tell, with the terminal they had.
+    unwatched: RefCell<HashMap<ProcessId, i32>>,
+}
+
+impl Liveness {
+    pub fn new(outbox: Outbox) -> Result<Self, OpenError> {
+        let epoll =
+            epoll::create(epoll::CreateFlags::CLOEXEC).map_err(|error| OpenError::Watch(error.into()))?;
+        Ok(Self { outbox, epoll, pidfds: RefCell::default(), unwatched: RefCell::default() })
+    }
+
+    /// Watches a process until it ends. `pidfd` came with the frame. `false`: it has ended already.
+    pub fn add(self: &Rc<Self>, process: AgentProcess, pidfd: Option<OwnedFd>) -> bool {
+        if self.pidfds.borrow().contains_key(&process.id) {
+            return true;
+        }
+        let Some(pidfd) = pidfd.or_else(|| open(process.id)) else {
+            return self.add_unwatched(process);
+        };
+        if has_ended(&pidfd) {
+            return false;
+        }
+        let token = epoll::EventData::new_u64(u64::from(process.id.pid));
+        match epoll::add(&self.epoll, &pidfd, token, epoll::EventFlags::IN) {
+            Ok(()) => {
+                self.unwatched.borrow_mut().remove(&process.id);
+                self.pidfds.borrow_mut().insert(process.id, pidfd);
+                true
+            }
+            Err(error) => {
+                tracing::warn!(%error, pid = process.id.pid, "a process is not watched");
+                self.add_unwatched(process)
+            }
+        }
+    }
+
+    /// Tells of each end, for ever.
+    pub async fn watch(self: Rc<Self>) {
+        let Ok(epoll) = self.epoll.try_clone() else { return };
+        let stream = gio::UnixInputStream::take_fd(epoll);
+        loop {
+            stream.create_source_future(None::<&gio::Cancellable>, Priority::DEFAULT).await;
+            if let Err(error) = self.collect() {
+                tracing::error!(%error, "processes are no longer watched");
+                return;
+            }
+        }
+    }
+
+    fn collect(&self) -> io::Result<()> {
+        let mut ended = Vec::with_capacity(64);
+        let at_once = rustix::time::Timespec { tv_sec: 0, tv_nsec: 0 };
+        epoll::wait(&self.epoll, rustix::buffer::spare_capacity(&mut ended), Some(&at_once))?;
+        for event in &ended {
+            let data = event.data;
+            self.ended(data.u64());
+        }
+        Ok(())
+    }
+
+    fn ended(&self, pid: u64) {
+        let is_it = |process: &ProcessId| u64::from(process.pid) == pid;
+        let found =
+            self.pidfds.borrow().iter().find(|(id, fd)| is_it(id) && has_ended(fd)).map(|(&id, _)| id);
+        if let Some(process) = found {
+            // Closing the last descriptor takes it out of the epoll set.
+            self.pidfds.borrow_mut().remove(&process);
+            self.outbox.send(News::ProcessEnded(process));
+        }
+    }
+
+    fn add_unwatched(self: &Rc<Self>, process: AgentProcess) -> bool {
+        if !process::is_alive(Path::new(PROC), process.id, process.tty) {
+            return false;
+        }
+        let first = self.unwatched.borrow().is_empty();
+        self.unwatched.borrow_mut().insert(process.id, process.tty);
+        if first {
+            MainContext::ref_thread_default().spawn_local(self.clone().reap());
+        }
+        true
+    }
+
+    /// Looks every minute, and only while there is something to look for.
+    async fn reap(self: Rc<Self>) {
+        while !self.unwatched.borrow().is_empty() {
+            glib::timeout_future_with_priority(Priority::LOW, REAP_EVERY).await;
+            self.unwatched.borrow_mut().retain(|&process, &mut tty| {
+                let alive = process::is_alive(Path::new(PROC), process, tty);
+                if !alive {
+                    self.outbox.send(News::ProcessEnded(process));
+                }
+                alive
+            });
+        }
+    }
+}
+
+/// Opens the pidfd of a process that can be seen. Its start is looked at after that: what then still has it is it.
+fn open(process: ProcessId) -> Option<OwnedFd> {
+    let pid = Pid::from_raw(i32::try_from(process.pid).ok()?)?;
+    let pidfd = pidfd_open(pid, PidfdFlags::empty()).ok()?;
+    (process::identify(Path::new(PROC), process.pid) == Some(process)).then_some(pidfd)
+}
+
+fn has_ended(pidfd: &OwnedFd) -> bool {
+    let mut polled = [PollFd::new(pidfd, PollFlags::IN)];
+    let at_once = rustix::time::Timespec { tv_sec: 0, tv_nsec: 0 };
+    matches!(poll(&mut polled, Some(&at_once)), Ok(1..))
+}

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//! What comes from the agents: a thread with its own main context that owns the socket, reads frames, parses them
+//! and watches processes. All it learns goes through one queue to the main loop.
+
+mod connection;
+mod liveness;
+mod peer;
+mod queue;
+mod socket;
+
+use std::path::PathBuf;
+use std::rc::Rc;
+use std::thread;
+
+use glib::MainContext;
+
+pub use queue::{Inbox, News};
+
+use connection::Door;
+use liveness::Liveness;
+use queue::Outbox;
+use socket::{OpenError, Socket};
+
+/// How the intake stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Status {
+    /// Agents are heard.
+    Listening,
+    /// Another panel has the socket; this one gets it when that one ends.
+    HeldElsewhere,
+    /// There is no socket, and why.
+    Failed(String),
+}
+
+/// Starts to listen at `path` and hands over what comes.
+pub fn start(path: PathBuf) -> Inbox {
+    let (outbox, inbox) = queue::channel();
+    let spawned = thread::Builder::new().name("intake".into()).spawn(move || run(&path.clone(), &outbox));
+    if let Err(error) = spawned {
+        tracing::error!(%error, "no intake thread");
+    }
+    inbox
+}
+
+fn run(path: &std::path::Path, outbox: &Outbox) {
+    let context = MainContext::new();
+    let listened = context.with_thread_default(|| -> Result<(), OpenError> {
+        let socket = wait_for(path, outbox)?;
+        outbox.send(News::Intake(Status::Listening));
+        let liveness = Rc::new(Liveness::new(outbox.clone())?);
+        context.spawn_local(liveness.clone().watch());
+        let door = Rc::new(Door::new(context.clone(), outbox.clone(), liveness));
+        context.block_on(door.open(socket));
+        Ok(())
+    });
+    let failed = match listened {
+        Ok(Ok(())) => return,
+        Ok(Err(error)) => error.to_string(),
+        Err(error) => error.to_string(),
+    };
+    tracing::error!(error = failed, "no socket");
+    outbox.send(News::Intake(Status::Failed(failed)));
+}
+
+/// Opens the socket, at once or as soon as the panel that has it ends.
+fn wait_for(path: &std::path::Path, outbox: &Outbox) -> Result<Socket, OpenError> {
+    let lock = socket::lock_file(path)?;
+    if !socket::try_lock(&lock)? {
+        tracing::info!("another panel has the socket");
+        outbox.send(News::Intake(Status::HeldElsewhere));
+        socket::wait_for_lock(&lock)?;
+    }
+    Socket::bind(path, lock)
+}

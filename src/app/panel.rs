@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//! Joins the parts on the main loop: what the intake learns goes to the registry, what changes there to the list.
+
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+use std::time::Duration;
+
+use async_channel::Sender;
+use dasbo_core::change::Change;
+use dasbo_core::moment::Moment;
+use dasbo_core::registry::Registry;
+use glib::{MainContext, Priority};
+
+use crate::desktop::bus::{Query, Table};
+use crate::intake::{Inbox, News, Status};
+use crate::model::SessionList;
+use crate::{clock, table};
+
+/// How long news are taken in at a stretch: a quarter of a frame at 60 a second.
+const STRETCH: Duration = Duration::from_millis(4);
+
+/// All that runs on the main loop without a window.
+#[derive(Debug)]
+pub struct Panel {
+    registry: RefCell<Registry>,
+    list: SessionList,
+    /// Counts the states of the table.
+    serial: Cell<u64>,
+    /// Who waits for the next one.
+    followers: RefCell<Vec<Sender<Table>>>,
+    timer: RefCell<Option<(Moment, glib::SourceId)>>,
+}
+
+impl Panel {
+    /// A panel that shows what it learns in `list`.
+    pub fn new(list: SessionList) -> Rc<Self> {
+        Rc::new(Self {
+            registry: RefCell::default(),
+            list,
+            serial: Cell::new(1),
+            followers: RefCell::default(),
+            timer: RefCell::default(),
+        })
+    }
+
+    /// Takes in all that comes, until nothing can come any more. Drawing goes first.
+    pub async fn take_in(self: Rc<Self>, inbox: Inbox, on_status: impl Fn(Status)) {
+        while let Some(news) = inbox.next().await {
+            let began = clock::now();
+            let mut next = Some(news);
+            while let Some(news) = next {
+                self.learn(news, &on_status);
+                next = (clock::now().since(began) < STRETCH).then(|| inbox.try_next()).flatten();
+            }
+            self.settle();
+            breathe().await;
+        }
+    }
+
+    /// Answers who asks over D-Bus.
+    pub async fn answer(self: Rc<Self>, queries: async_channel::Receiver<Query>) {
+        while let Ok(Query { after, reply }) = queries.recv().await {
+            if after == self.serial.get() {
+                self.followers.borrow_mut().push(reply);
+            } else {
+                let _ = reply.try_send(self.table());
+            }
+        }
+    }
+
+    fn learn(&self, news: News, on_status: &impl Fn(Status)) {
+        let mut registry = self.registry.borrow_mut();
+        let changes = match news {
+            News::Event(event) => registry.apply(&event, clock::now()),
+            News::ProcessEnded(process) => registry.process_ended(process),
+            News::Lost(session) => registry.lose(&session, clock::now()),
+            News::Intake(status) => {
+                drop(registry);
+                return on_status(status);
+            }
+        };
+        drop(registry);
+        self.show(changes);
+    }
+
+    fn show(&self, changes: Vec<Change>) {
+        if !changes.is_empty() {
+            self.serial.set(self.serial.get() + 1);
+            self.list.apply(changes);
+        }
+    }
+
+    /// After a stretch: who follows is told once, and the timer is set for what passes next.
+    fn settle(self: &Rc<Self>) {
+        let mut followers = self.followers.borrow_mut();
+        if !followers.is_empty() && followers.iter().any(|follower| !follower.is_closed()) {
+            let table = self.table();
+            for follower in followers.drain(..) {
+                let _ = follower.try_send(table.clone());
+            }
+        }
+        drop(followers);
+        self.set_timer();
+    }
+
+    fn table(&self) -> Table {
+        let lines = table::lines(self.registry.borrow().sessions(), clock::now());
+        Table { serial: self.serial.get(), sessions: serde_json::to_string(&lines).unwrap_or_default() }
+    }
+
+    fn set_timer(self: &Rc<Self>) {
+        let due = self.registry.borrow().due();
+        let mut timer = self.timer.borrow_mut();
+        if timer.as_ref().map(|(at, _)| *at) == due {
+            return;
+        }
+        if let Some((_, source)) = timer.take() {
+            source.remove();
+        }
+        *timer = due.map(|at| {
+            let panel = Rc::downgrade(self);
+            let wait = at.since(clock::now()) + Duration::from_millis(1);
+            let source = glib::timeout_add_local_once(wait, move || {
+                if let Some(panel) = panel.upgrade() {
+                    panel.on_timer();
+                }
+            });
+            (at, source)
+        });
+    }
+
+    fn on_timer(self: &Rc<Self>) {
+        self.timer.borrow_mut().take();
+        let changes = self.registry.borrow_mut().tick(clock::now());
+        self.show(changes);
+        self.settle();
+    }
+
+    /// Starts what the panel does beside drawing.
+    pub fn run(
+        self: &Rc<Self>,
+        inbox: Inbox,
+        queries: async_channel::Receiver<Query>,
+        on_status: impl Fn(Status) + 'static,
+    ) {
+        let context = MainContext::default();
+        context.spawn_local_with_priority(Priority::DEFAULT_IDLE, self.clone().take_in(inbox, on_status));
+        context.spawn_local(self.clone().answer(queries));
+    }
+}
+
+/// Lets the loop draw what is to be drawn.
+async fn breathe() {
+    glib::timeout_future_with_priority(Priority::DEFAULT_IDLE, Duration::ZERO).await;
+}

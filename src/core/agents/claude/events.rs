@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//! Claude Code's hook events in Dasbo's words.
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use serde_json::Value;
+
+use super::ID;
+use super::payload::{BackgroundTask, Payload, ToolCall};
+use super::tasks;
+use crate::agents::lenient::{line, paragraph};
+use crate::agents::{NotUnderstood, process};
+use crate::event::{
+    About, Actor, Asks, Background, Beginning, Call, CompactTrigger, Ending, Event, Fingerprint, Outcome,
+    PermissionMode, Request, SessionId, SessionKey, Tool, WaitKind, What,
+};
+use crate::wire::{self, Frame, Header};
+
+/// Names of Claude Code's process.
+const PROCESS_NAMES: &[&str] = &["claude"];
+
+pub(super) fn event(frame: &Frame) -> Result<Option<Event>, NotUnderstood> {
+    let wire::Payload::Json(bytes) = &frame.payload else {
+        return Err(NotUnderstood::NoPayload);
+    };
+    let payload: Payload = serde_json::from_slice(bytes)?;
+    let header = &frame.header;
+    let Some(what) = what(&payload, header) else {
+        return Ok(None);
+    };
+    let id = payload.session_id.as_deref().and_then(SessionId::new).ok_or(NotUnderstood::NoSession)?;
+    Ok(Some(Event {
+        session: SessionKey { agent: ID, id },
+        at: header.at,
+        actor: actor(&payload),
+        process: process::resolve(header, header.hints.get("CLAUDE_PID").map(String::as_str), PROCESS_NAMES),
+        about: about(payload, header),
+        what,
+    }))
+}
+
+fn actor(payload: &Payload) -> Actor {
+    let id = payload.agent_id.as_ref().filter(|id| !id.is_empty());
+    id.map_or(Actor::Main, |id| Actor::Subagent(id.clone()))
+}
+
+fn about(payload: Payload, header: &Header) -> About {
+    About {
+        tasks: tasks::change(&payload),
+        cwd: payload.new_cwd.or(payload.cwd),
+        // `cwd` follows `cd`; the project does not.
+        project: header.hints.get("CLAUDE_PROJECT_DIR").cloned(),
+        mode: payload.permission_mode.as_deref().and_then(mode),
+        turn: payload.prompt_id,
+        title: payload.session_title.map(|title| line(&title)).filter(|title| !title.is_empty()),
+        model: payload.model,
+    }
+}
+
+fn mode(word: &str) -> Option<PermissionMode> {
+    Some(match word {
+        "default" => PermissionMode::Default,
+        "plan" => PermissionMode::Plan,
+        "acceptEdits" => PermissionMode::AcceptEdits,
+        "bypassPermissions" => PermissionMode::BypassPermissions,
+        "auto" => PermissionMode::Auto,
+        "dontAsk" => PermissionMode::DontAsk,
+        _ => return None,
+    })
+}
+
+/// What happened. `None`: an event that changes nothing, or one that is not known.
+fn what(payload: &Payload, header: &Header) -> Option<What> {
+    let name = payload.hook_event_name.as_deref().unwrap_or(&header.event);
+    match name {
+        "PreToolUse" | "PostToolUse" | "PostToolUseFailure" | "PermissionDenied" => tool_event(name, payload),
+        "PostToolBatch" => batch_ended(payload),
+        "PermissionRequest" | "Elicitation" => requested(name, payload, header),
+        _ => session_event(name, payload),
+    }
+}
+
+fn session_event(name: &str, payload: &Payload) -> Option<What> {
+    Some(match name {
+        "SessionStart" => What::Began(beginning(payload)),
+        "SessionEnd" => What::Ended(ending(payload)),
+        "UserPromptSubmit" => What::Prompted(payload.prompt.as_deref().and_then(persons_prompt)),
+        "Notification" => notification(payload)?,
+        "ElicitationResult" => What::FormAnswered,
+        "Stop" => turn_ended(payload),
+        "StopFailure" => What::TurnFailed(error_detail(payload)),
+        "PreCompact" => What::CompactBegan,
+        "PostCompact" => What::CompactEnded(compact_trigger(payload)),
+        "SubagentStart" => What::HelperBegan,
+        "SubagentStop" => What::HelperEnded,
+        "CwdChanged" | "TaskCreated" | "TaskCompleted" => What::Seen,
+        _ => return None,
+    })
+}
+
+fn beginning(payload: &Payload) -> Beginning {
+    match payload.source.as_deref() {
+        Some("resume") => Beginning::Resume,
+        Some("clear") => Beginning::Clear,
+        Some("fork") => Beginning::Fork,
+        Some("compact") => Beginning::Compact,
+        _ => Beginning::Startup,
+    }
+}
+
+fn ending(payload: &Payload) -> Ending {
+    match payload.reason.as_deref() {
+        Some("clear" | "resume") => Ending::Replaced,
+        _ => Ending::Gone,
+    }
+}
+
+fn compact_trigger(payload: &Payload) -> CompactTrigger {
+    match payload.trigger.as_deref() {
+        Some("auto") => CompactTrigger::Auto,
+        _ => CompactTrigger::Manual,
+    }
+}
+
+/// Background work reports back as a prompt that no person wrote (10b, 10g).
+fn persons_prompt(prompt: &str) -> Option<String> {
+    let machine_made = prompt.trim_start().starts_with("<task-notification>");
+    (!machine_made).then(|| paragraph(prompt))
+}
+
+fn notification(payload: &Payload) -> Option<What> {
+    match payload.notification_type.as_deref()? {
+        "permission_prompt" | "elicitation_dialog" | "agent_needs_input" => Some(What::NeedsInput),
+        "idle_prompt" => Some(What::IdlePrompt),
+        "elicitation_response" => Some(What::FormAnswered),
+        _ => None,
+    }
+}
+
+fn turn_ended(payload: &Payload) -> What {
+    What::TurnEnded {
+        answer: payload.last_assistant_message.as_deref().map(paragraph),
+        background: payload.background_tasks.as_deref().map(background),
+    }
+}
+
+fn background(tasks: &[BackgroundTask]) -> Background {
+    let running = || tasks.iter().filter(|task| task.status == "running");
+    Background {
+        subagents: running().filter(|task| task.kind == "subagent").map(|task| task.id.clone()).collect(),
+        others: running().filter(|task| task.kind != "subagent").count(),
+    }
+}
+
+/// What is known of an API error: details, else the last message, else the kind in words.
+fn error_detail(payload: &Payload) -> Option<String> {
+    let details = payload.error_details.as_deref().map(message_of_details);
+    let message = payload.last_assistant_message.clone();
+    let kind = payload.error.as_deref().filter(|kind| *kind != "unknown").map(|kind| kind.replace('_', " "));
+    [details, message, kind].into_iter().flatten().map(|text| line(&text)).find(|text| !text.is_empty())
+}
+
+/// Of `400 {"error":{"message":…}}` only the message.
+fn message_of_details(details: &str) -> String {
+    let json = details.find('{').and_then(|at| details.get(at..));
+    let body: Option<Value> = json.and_then(|json| serde_json::from_str(json).ok());
+    let message = body.as_ref().and_then(|body| body.pointer("/error/message")).and_then(Value::as_str);
+    message.unwrap_or(details).to_owned()
+}
+
+fn tool_event(name: &str, payload: &Payload) -> Option<What> {
+    let call = call(payload)?;
+    Some(match name {
+        "PreToolUse" => What::ToolBegan(call, asks(payload)),
+        "PostToolUseFailure" => What::ToolEnded(call, Outcome::Failed),
+        "PermissionDenied" => What::ToolEnded(call, Outcome::Denied(payload.reason.as_deref().map(line))),
+        _ => What::ToolEnded(call, Outcome::Done),
+    })
+}
+
+fn call(payload: &Payload) -> Option<Call> {
+    let name = payload.tool_name.as_ref()?;
+    Some(call_of(name, &payload.tool_input, payload.tool_use_id.as_ref()))
+}
+
+fn call_of(name: &str, input: &Value, id: Option<&String>) -> Call {
+    let tool = Tool { name: line(name), detail: detail(input) };
+    Call { id: id.cloned(), tool, input: fingerprint(input) }
+}
+
+/// The first of these that the input has says best what a call is about.
+fn detail(input: &Value) -> String {
+    ["command", "file_path", "path", "pattern", "url", "description"]
+        .iter()
+        .find_map(|key| input.get(key).and_then(Value::as_str))
+        .map(line)
+        .unwrap_or_default()
+}
+
+/// Objects hash by content: `serde_json` keeps their keys sorted.
+fn fingerprint(input: &Value) -> Fingerprint {
+    let mut hasher = DefaultHasher::new();
+    input.to_string().hash(&mut hasher);
+    Fingerprint(hasher.finish())
+}
+
+/// Tools that are themselves a question to the person.
+fn asks(payload: &Payload) -> Option<WaitKind> {
+    match payload.tool_name.as_deref()? {
+        "AskUserQuestion" => Some(WaitKind::Question),
+        "ExitPlanMode" => Some(WaitKind::Plan),
+        _ => None,
+    }
+}
+
+fn batch_ended(payload: &Payload) -> Option<What> {
+    let of = |call: &ToolCall| call_of(&call.name, &call.input, call.id.as_ref());
+    payload.tool_calls.as_ref().map(|calls| What::BatchEnded(calls.iter().map(of).collect()))
+}
+
+fn requested(name: &str, payload: &Payload, header: &Header) -> Option<What> {
+    let (kind, about) = match name {
+        "Elicitation" => (
+            WaitKind::Form,
+            Asks::From(format!("mcp__{}__", payload.mcp_server_name.as_deref().unwrap_or_default())),
+        ),
+        _ => (asks(payload).unwrap_or(WaitKind::Approval), Asks::About(call(payload)?)),
+    };
+    Some(What::Requested(Request { id: header.helper, kind, about }))
+}

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//! Claude Code. Facts measured with 2.1.220 and 2.1.332.
+
+mod events;
+pub mod install;
+mod payload;
+mod tasks;
+
+use std::path::Path;
+
+use super::{Agent, NotUnderstood};
+use crate::event::{AgentId, Event};
+use crate::install::{Connection, Error, Places};
+use crate::wire::Frame;
+
+/// Claude Code's id.
+pub const ID: AgentId = AgentId("claude");
+
+/// Claude Code.
+#[derive(Debug, Clone, Copy)]
+pub struct Claude;
+
+impl Agent for Claude {
+    fn id(&self) -> AgentId {
+        ID
+    }
+
+    fn name(&self) -> &'static str {
+        "Claude Code"
+    }
+
+    fn mark(&self) -> char {
+        'C'
+    }
+
+    fn event(&self, frame: &Frame) -> Result<Option<Event>, NotUnderstood> {
+        events::event(frame)
+    }
+
+    fn connection(&self, places: &Places) -> Result<Connection, Error> {
+        let config_dir = places.variable("CLAUDE_CONFIG_DIR");
+        let settings = install::settings_path(config_dir.map(Path::new), &places.home);
+        install::connection(settings, &places.helper(), places.state.clone(), None)
+    }
+}

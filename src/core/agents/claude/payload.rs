@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//! What Claude Code writes to a hook's standard input: one JSON object, its keys depending on the event.
+
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::agents::lenient::{items, maybe};
+
+/// The keys that Dasbo reads. Any of them may be absent; others are passed over unread.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Payload {
+    #[serde(deserialize_with = "maybe")]
+    pub session_id: Option<String>,
+    #[serde(deserialize_with = "maybe")]
+    pub hook_event_name: Option<String>,
+    #[serde(deserialize_with = "maybe")]
+    pub cwd: Option<String>,
+    #[serde(deserialize_with = "maybe")]
+    pub prompt_id: Option<String>,
+    #[serde(deserialize_with = "maybe")]
+    pub permission_mode: Option<String>,
+    #[serde(deserialize_with = "maybe")]
+    pub agent_id: Option<String>,
+    #[serde(deserialize_with = "maybe")]
+    pub session_title: Option<String>,
+    #[serde(deserialize_with = "maybe")]
+    pub model: Option<String>,
+    #[serde(deserialize_with = "maybe")]
+    pub source: Option<String>,
+    #[serde(deserialize_with = "maybe")]
+    pub reason: Option<String>,
+    #[serde(deserialize_with = "maybe")]
+    pub trigger: Option<String>,
+    #[serde(deserialize_with = "maybe")]
+    pub prompt: Option<String>,
+    #[serde(deserialize_with = "maybe")]
+    pub tool_name: Option<String>,
+    pub tool_input: Value,
+    #[serde(deserialize_with = "maybe")]
+    pub tool_use_id: Option<String>,
+    #[serde(deserialize_with = "items")]
+    pub tool_calls: Option<Vec<ToolCall>>,
+    #[serde(deserialize_with = "maybe")]
+    pub notification_type: Option<String>,
+    #[serde(deserialize_with = "maybe")]
+    pub last_assistant_message: Option<String>,
+    #[serde(deserialize_with = "items")]
+    pub background_tasks: Option<Vec<BackgroundTask>>,
+    #[serde(deserialize_with = "maybe")]
+    pub error: Option<String>,
+    #[serde(deserialize_with = "maybe")]
+    pub error_details: Option<String>,
+    #[serde(deserialize_with = "maybe")]
+    pub mcp_server_name: Option<String>,
+    #[serde(deserialize_with = "maybe")]
+    pub task_id: Option<String>,
+    #[serde(deserialize_with = "maybe")]
+    pub task_subject: Option<String>,
+    #[serde(deserialize_with = "maybe")]
+    pub new_cwd: Option<String>,
+}
+
+/// An entry of `PostToolBatch`'s list.
+#[derive(Debug, Deserialize)]
+pub(super) struct ToolCall {
+    #[serde(rename = "tool_name")]
+    pub name: String,
+    #[serde(default, rename = "tool_input")]
+    pub input: Value,
+    #[serde(default, rename = "tool_use_id")]
+    pub id: Option<String>,
+}
+
+/// An entry of `Stop`'s list of background work.
+#[derive(Debug, Deserialize)]
+pub(super) struct BackgroundTask {
+    #[serde(default)]
+    pub id: String,
+    #[serde(default, rename = "type")]
+    pub kind: String,
+    #[serde(default)]
+    pub status: String,
+}
+
+/// An entry of `TodoWrite`'s list.
+#[derive(Debug, Deserialize)]
+pub(super) struct Todo {
+    pub content: String,
+    #[serde(default)]
+    pub status: String,
+}

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//! The way back: to the byte where nothing else changed, by our own splices where they still stand, by meaning else.
+
+use super::{Error, Fingerprint, Journal, Placed, Splice, Step, apply, invert, json};
+
+/// The text without anything of ours; `None`: no file. `journal` may be missing: then our entries are found by their
+/// command, and a container that holds nothing else counts as ours.
+pub fn undo(now: Option<&str>, agent: &str, journal: Option<&Journal>) -> Result<Option<String>, Error> {
+    let Some(now) = now else { return Ok(None) };
+    let mut text = now.to_owned();
+    for step in journal.iter().flat_map(|journal| journal.steps.iter().rev()) {
+        match take_back(&text, step, agent) {
+            Taken::Text(before) => text = before,
+            Taken::File => return Ok(None),
+            Taken::Nothing => {}
+        }
+    }
+    let created = journal.map(Journal::created);
+    let text = json::without_ours(&text, agent, created.as_ref())?;
+    let ours = created.is_some_and(|created| created.file);
+    Ok(if ours && text != now && json::is_void(&text)? { None } else { Some(text) })
+}
+
+enum Taken {
+    Text(String),
+    /// The step created the file.
+    File,
+    Nothing,
+}
+
+fn take_back(text: &str, step: &Step, agent: &str) -> Taken {
+    let found = Fingerprint::of(text);
+    if found != step.after {
+        let moved = step.before.as_ref().is_some_and(|before| *before != found);
+        let result = moved.then(|| by_context(text, step, agent)).flatten();
+        return result.map_or(Taken::Nothing, Taken::Text);
+    }
+    let splices: Vec<_> = step.splices.iter().map(|placed| placed.splice.clone()).collect();
+    let Some(before) = apply(text, &invert(&splices)) else {
+        return Taken::Nothing;
+    };
+    match &step.before {
+        None => Taken::File,
+        Some(known) if *known == Fingerprint::of(&before) => Taken::Text(before),
+        Some(_) => Taken::Nothing,
+    }
+}
+
+/// Takes back a step whose splices all still stand somewhere, if the rest then says what it said. One alone is no use:
+/// it could leave a comma behind.
+fn by_context(text: &str, step: &Step, agent: &str) -> Option<String> {
+    let back = |placed: &Placed| {
+        let Splice { removed, inserted, .. } = &placed.splice;
+        let offset = find(text, placed)?;
+        Some(Splice { offset, removed: inserted.clone(), inserted: removed.clone() })
+    };
+    let mut found = step.splices.iter().map(back).collect::<Option<Vec<_>>>()?;
+    found.sort_by_key(|splice| splice.offset);
+    let result = apply(text, &found)?;
+    let same = json::same_but_ours(text, &result, agent, &step.created);
+    same.is_ok_and(|same| same).then_some(result)
+}
+
+/// Where a splice stands now, by as much of what was around it as still is.
+fn find(text: &str, placed: &Placed) -> Option<usize> {
+    let Placed { splice, before, behind } = placed;
+    let kept = [(before.as_str(), behind.as_str()), (before, ""), ("", behind), ("", "")];
+    kept.iter().find_map(|(before, behind)| {
+        let offset = only(text, &format!("{before}{}{behind}", splice.inserted))?;
+        Some(offset + before.len())
+    })
+}
+
+/// Where `part` stands, if it does exactly once.
+fn only(text: &str, part: &str) -> Option<usize> {
+    let first = text.find(part).filter(|_| !part.is_empty())?;
+    let next = text.get(first..)?.chars().next()?.len_utf8();
+    text.get(first + next..)?.find(part).is_none().then_some(first)
+}

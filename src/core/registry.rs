@@ -1,0 +1,324 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//! All sessions: which there are, in which row, and when they go.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
+use std::time::Duration;
+
+use crate::change::Change;
+use crate::event::{About, Actor, Beginning, Ending, Event, SessionKey, What};
+use crate::moment::Moment;
+use crate::process::ProcessId;
+use crate::session::{RowId, Session, Timeline};
+
+/// How long a row waits for the session that takes its place (`/clear`: 0.3 s measured).
+const SUCCESSOR_WITHIN: Duration = Duration::from_secs(5);
+
+/// What an agent's hooks still say this long after its end was only on its way (hooks of an end get 1.5 s).
+const STRAGGLERS_FOR: Duration = Duration::from_secs(2);
+
+/// A session whose process is unknown goes after this long without news, unless set otherwise.
+const SILENCE: Duration = Duration::from_secs(30 * 60);
+
+/// Ends and dead processes that are remembered.
+const REMEMBERED: usize = 1024;
+
+/// The table of sessions.
+#[derive(Debug)]
+pub struct Registry {
+    rows: BTreeMap<RowId, Row>,
+    keys: HashMap<SessionKey, RowId>,
+    next_row: u64,
+    ends: Recent<SessionKey, End>,
+    dead: Recent<ProcessId, ()>,
+    /// Processes that had a session before the one they have now.
+    veterans: BTreeSet<ProcessId>,
+    silence: Duration,
+}
+
+#[derive(Debug)]
+struct Row {
+    timeline: Timeline,
+    /// Its session ended, and the one that takes its place is due until then.
+    successor_until: Option<Moment>,
+}
+
+/// When a session ended.
+#[derive(Debug, Clone, Copy)]
+struct End {
+    at: Moment,
+    /// The process it ended in.
+    process: Option<ProcessId>,
+    how: Ending,
+}
+
+impl End {
+    /// Whether the session was over when `event` happened, or on its way out.
+    fn is_after(&self, event: &Event) -> bool {
+        let straggles = self.how == Ending::Gone
+            && !matches!(event.what, What::Began(_) | What::Ended(_))
+            && self.process == event.process.map(|process| process.id)
+            && event.at <= self.at + STRAGGLERS_FOR;
+        event.at <= self.at || straggles
+    }
+}
+
+impl Default for Registry {
+    fn default() -> Self {
+        Self {
+            rows: BTreeMap::new(),
+            keys: HashMap::new(),
+            next_row: 0,
+            ends: Recent::default(),
+            dead: Recent::default(),
+            veterans: BTreeSet::new(),
+            silence: SILENCE,
+        }
+    }
+}
+
+impl Registry {
+    /// Takes an event in and says what changed. `now` is not earlier than any moment given before.
+    pub fn apply(&mut self, event: &Event, now: Moment) -> Vec<Change> {
+        if self.comes_too_late(event) {
+            return Vec::new();
+        }
+        let Some(&row) = self.keys.get(&event.session) else {
+            return self.create(event).into_iter().collect();
+        };
+        let changed = self.update(row, event, now);
+        let made_place = self.predecessor(event).and_then(|row| self.remove(row));
+        changed.into_iter().chain(made_place).collect()
+    }
+
+    /// Says that events of a session were lost.
+    pub fn lose(&mut self, session: &SessionKey, now: Moment) -> Vec<Change> {
+        let Some(&row) = self.keys.get(session) else {
+            return Vec::new();
+        };
+        let lost = Event {
+            session: session.clone(),
+            at: now,
+            actor: Actor::Main,
+            process: None,
+            about: About::default(),
+            what: What::NewsLost,
+        };
+        self.update(row, &lost, now).into_iter().collect()
+    }
+
+    /// A process ended: its sessions go, and nothing that it said before brings them back.
+    pub fn process_ended(&mut self, process: ProcessId) -> Vec<Change> {
+        self.dead.remember(process, ());
+        self.veterans.remove(&process);
+        let of_it = |session: &Session| session.process.is_some_and(|known| known.id == process);
+        let rows: Vec<RowId> =
+            self.rows.iter().filter(|(_, row)| of_it(row.session())).map(|(&id, _)| id).collect();
+        rows.into_iter().filter_map(|row| self.remove(row)).collect()
+    }
+
+    /// Ends what was only for a moment. To be called at [`Registry::due`].
+    pub fn tick(&mut self, now: Moment) -> Vec<Change> {
+        let overdue: Vec<RowId> = (self.rows.iter())
+            .filter(|(_, row)| row.due(self.silence).is_some_and(|due| due <= now))
+            .map(|(&id, _)| id)
+            .collect();
+        overdue.into_iter().filter_map(|row| self.expire(row, now)).collect()
+    }
+
+    /// When [`Registry::tick`] has something to do.
+    pub fn due(&self) -> Option<Moment> {
+        self.rows.values().filter_map(|row| row.due(self.silence)).min()
+    }
+
+    /// The changes that build this table from nothing.
+    pub fn replicate(&self) -> Vec<Change> {
+        self.sessions().map(|session| Change::Added(Box::new(session.clone()))).collect()
+    }
+
+    /// All sessions, in the order their rows came.
+    pub fn sessions(&self) -> impl Iterator<Item = &Session> {
+        self.rows.values().map(Row::session)
+    }
+
+    /// Whether this session's row only waits for the session that takes its place.
+    pub fn awaits_successor(&self, row: RowId) -> bool {
+        self.rows.get(&row).is_some_and(|row| row.successor_until.is_some())
+    }
+
+    /// From before the session's end, on its way at its end, or from a process that is gone.
+    fn comes_too_late(&self, event: &Event) -> bool {
+        let process = event.process.map(|process| process.id);
+        if process.is_some_and(|process| self.dead.get(&process).is_some()) {
+            return true;
+        }
+        self.ends.get(&event.session).is_some_and(|end| end.is_after(event))
+    }
+
+    fn create(&mut self, event: &Event) -> Option<Change> {
+        if let What::Ended(how) = event.what {
+            self.remember_end(event, how);
+            return None;
+        }
+        let (row, taken_over) = match self.predecessor(event) {
+            Some(row) => (row, true),
+            None => (self.new_row(), false),
+        };
+        let mut timeline = Timeline::new(row, event);
+        let process = event.process.map(|process| process.id);
+        if taken_over || process.is_some_and(|process| self.is_veteran(process)) {
+            timeline.set_started(event.at);
+        }
+        self.keys.insert(event.session.clone(), row);
+        let session = Box::new(timeline.session().clone());
+        let before = self.rows.insert(row, Row { timeline, successor_until: None });
+        let Some(before) = before else {
+            return Some(Change::Added(session));
+        };
+        self.keys.remove(&before.session().key);
+        Some(Change::Updated(session))
+    }
+
+    /// The row whose session made place for the one that begins here.
+    fn predecessor(&self, event: &Event) -> Option<RowId> {
+        let replaces = matches!(event.what, What::Began(Beginning::Clear | Beginning::Resume));
+        let process = event.process.filter(|_| replaces)?;
+        let waits = |row: &Row| {
+            let session = row.session();
+            row.successor_until.is_some()
+                && session.key.agent == event.session.agent
+                && session.process.is_some_and(|known| known.id == process.id)
+        };
+        self.rows.iter().find(|(_, row)| waits(row)).map(|(&id, _)| id)
+    }
+
+    fn is_veteran(&self, process: ProcessId) -> bool {
+        self.veterans.contains(&process)
+    }
+
+    fn new_row(&mut self) -> RowId {
+        self.next_row += 1;
+        RowId(self.next_row)
+    }
+
+    fn update(&mut self, id: RowId, event: &Event, now: Moment) -> Option<Change> {
+        if let What::Ended(how) = event.what {
+            return self.end(id, event, how);
+        }
+        let row = self.rows.get_mut(&id)?;
+        let before = row.session().clone();
+        if row.successor_until.take().is_some() {
+            row.timeline = Timeline::new(id, event);
+        } else {
+            row.timeline.apply(event);
+        }
+        row.timeline.forget_passed(now);
+        updated(&before, row.session())
+    }
+
+    /// What happened after the end, should it have come before it, is of the session's next life.
+    fn end(&mut self, id: RowId, event: &Event, how: Ending) -> Option<Change> {
+        let end = self.remember_end(event, how);
+        let dead = &self.dead;
+        let from_dead = |event: &Event| event.process.is_some_and(|process| dead.get(&process.id).is_some());
+        let row = self.rows.get_mut(&id)?;
+        let before = row.session().clone();
+        if let Some(timeline) = row.timeline.next_life(|event| !end.is_after(event) && !from_dead(event)) {
+            row.timeline = timeline;
+            return updated(&before, row.session());
+        }
+        let process = before.process.map(|process| process.id);
+        if how == Ending::Gone || self.has_successor(id, process, event.at) {
+            return self.remove(id);
+        }
+        let row = self.rows.get_mut(&id)?;
+        row.timeline.apply(event);
+        row.successor_until = Some(event.at + SUCCESSOR_WITHIN);
+        updated(&before, row.session())
+    }
+
+    /// Whether the session that takes the place came first.
+    fn has_successor(&self, ended: RowId, process: Option<ProcessId>, at: Moment) -> bool {
+        let follows = |session: &Session| {
+            process.is_some()
+                && session.process.map(|process| process.id) == process
+                && session.row > ended
+                && session.heard > at
+        };
+        self.sessions().any(follows)
+    }
+
+    fn remember_end(&mut self, event: &Event, how: Ending) -> End {
+        let process = event.process.map(|process| process.id);
+        if how == Ending::Replaced {
+            self.veterans.extend(process);
+        }
+        let end = End { at: event.at, process, how };
+        self.ends.remember(event.session.clone(), end);
+        end
+    }
+
+    fn expire(&mut self, id: RowId, now: Moment) -> Option<Change> {
+        let silence = self.silence;
+        let row = self.rows.get_mut(&id)?;
+        if row.goes_at(silence).is_some_and(|at| at <= now) {
+            return self.remove(id);
+        }
+        let before = row.session().clone();
+        row.timeline.forget_passed(now);
+        updated(&before, row.session())
+    }
+
+    fn remove(&mut self, id: RowId) -> Option<Change> {
+        let row = self.rows.remove(&id)?;
+        self.keys.remove(&row.session().key);
+        Some(Change::Removed(id))
+    }
+}
+
+impl Row {
+    fn session(&self) -> &Session {
+        self.timeline.session()
+    }
+
+    /// When the row goes by time alone.
+    fn goes_at(&self, silence: Duration) -> Option<Moment> {
+        let silent = || self.session().process.is_none().then(|| self.session().heard + silence);
+        self.successor_until.or_else(silent)
+    }
+
+    fn due(&self, silence: Duration) -> Option<Moment> {
+        self.goes_at(silence).into_iter().chain(self.session().next_passing()).min()
+    }
+}
+
+fn updated(before: &Session, now: &Session) -> Option<Change> {
+    (before != now).then(|| Change::Updated(Box::new(now.clone())))
+}
+
+/// The last few things worth remembering.
+#[derive(Debug)]
+struct Recent<K, V> {
+    values: HashMap<K, V>,
+    order: VecDeque<K>,
+}
+
+impl<K, V> Default for Recent<K, V> {
+    fn default() -> Self {
+        Self { values: HashMap::new(), order: VecDeque::new() }
+    }
+}
+
+impl<K: std::hash::Hash + Eq + Clone, V> Recent<K, V> {
+    fn remember(&mut self, key: K, value: V) {
+        if self.values.insert(key.clone(), value).is_none() {
+            self.order.push_back(key);
+        }
+        while self.order.len() > REMEMBERED {
+            self.order.pop_front().and_then(|oldest| self.values.remove(&oldest));
+        }
+    }
+
+    fn get(&self, key: &K) -> Option<&V> {
+        self.values.get(key)
+    }
+}
