@@ -1,29 +1,30 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //! The application: one process a session bus, its windows, its actions.
 
-use std::cell::{OnceCell, RefCell};
 use std::process::ExitCode;
-use std::rc::Rc;
+use std::sync::Arc;
 
 use adw::prelude::*;
 use adw::subclass::prelude::*;
+use dasbo_core::agents;
 use dasbo_core::wire;
-use gettextrs::gettext;
 use gio::ActionEntry;
 use glib::clone;
 
-use crate::config;
+use crate::connect::{Failure, Planned, Task};
 use crate::desktop::bus;
+use crate::i18n::gettext;
 use crate::intake::{self, Status};
 use crate::model::SessionList;
 use crate::panel::Panel;
-use crate::ui::{PanelState, Window};
+use crate::ui::{self, ConnectDialog, PanelState, Window};
+use crate::{config, connect};
 
 /// Opens the panel, or shows the window of the one that runs.
 pub fn run() -> ExitCode {
     log_to_stderr();
     raise_open_files();
-    gio::resources_register_include!("dasbo.gresource").expect("the resources are built in");
+    ui::init();
     let status = Application::new().run();
     ExitCode::from(status.get())
 }
@@ -46,13 +47,23 @@ fn raise_open_files() {
 }
 
 mod imp {
-    use super::*;
+    use std::cell::{Cell, OnceCell, RefCell};
+    use std::rc::Rc;
+
+    use adw::prelude::*;
+    use adw::subclass::prelude::*;
+
+    use crate::intake::Status;
+    use crate::model::SessionList;
+    use crate::panel::Panel;
 
     #[derive(Debug, Default)]
     pub struct Application {
         pub list: OnceCell<SessionList>,
         pub panel: OnceCell<Rc<Panel>>,
         pub intake: RefCell<Option<Status>>,
+        /// Whether any agent's hooks are connected.
+        pub connected: Cell<bool>,
         pub bus: RefCell<Option<zbus::Connection>>,
     }
 
@@ -103,12 +114,25 @@ impl Application {
     }
 
     fn window(&self) -> Window {
-        let shown = self.windows().into_iter().find_map(|window| window.downcast().ok());
-        shown.unwrap_or_else(|| {
+        self.our_window().unwrap_or_else(|| {
             let window = Window::new(self, self.list());
             window.set_state(self.state());
+            // Settings change elsewhere: look again whenever the person comes back.
+            window.connect_is_active_notify(clone!(
+                #[weak(rename_to = application)]
+                self,
+                move |window| {
+                    if window.is_active() {
+                        application.look_for_connections();
+                    }
+                }
+            ));
             window
         })
+    }
+
+    fn our_window(&self) -> Option<Window> {
+        self.windows().into_iter().find_map(|window| window.downcast().ok())
     }
 
     /// Starts to listen and to answer.
@@ -138,23 +162,92 @@ impl Application {
 
     fn set_intake(&self, status: Status) {
         self.imp().intake.replace(Some(status));
-        for window in self.windows() {
-            if let Ok(window) = window.downcast::<Window>() {
-                window.set_state(self.state());
-            }
+        self.show_state();
+    }
+
+    fn show_state(&self) {
+        if let Some(window) = self.our_window() {
+            window.set_state(self.state());
         }
     }
 
     fn state(&self) -> PanelState {
         match &*self.imp().intake.borrow() {
             Some(Status::HeldElsewhere) => PanelState::HeldElsewhere,
+            _ if !self.imp().connected.get() => PanelState::NotConnected,
             _ => PanelState::Listening,
         }
+    }
+
+    /// Reads the agents' settings aside and shows how they stand.
+    fn look_for_connections(&self) {
+        glib::spawn_future_local(clone!(
+            #[weak(rename_to = application)]
+            self,
+            async move {
+                let connected = gio::spawn_blocking(connect::any_connected).await.unwrap_or(false);
+                application.imp().connected.set(connected);
+                application.show_state();
+            }
+        ));
+    }
+
+    /// Shows what connecting an agent would write, and writes it if the person agrees.
+    async fn connect_agent(self, id: String) {
+        let Some(agent) = agents::by_id(&id) else { return };
+        let planned = gio::spawn_blocking(move || Planned::new(agent, Task::Connect)).await;
+        let planned = match planned {
+            Ok(Ok(planned)) => Arc::new(planned),
+            Ok(Err(failure)) => return self.show_failure(&failure),
+            Err(_) => return,
+        };
+        if planned.change.is_empty() {
+            return self.write(planned);
+        }
+        let dialog = ConnectDialog::new(self.active_window().as_ref(), agent.name(), &planned.change.diff());
+        dialog.on_agreed(clone!(
+            #[weak(rename_to = application)]
+            self,
+            move || application.write(planned.clone())
+        ));
+        dialog.present();
+    }
+
+    fn write(&self, planned: Arc<Planned>) {
+        glib::spawn_future_local(clone!(
+            #[weak(rename_to = application)]
+            self,
+            async move {
+                if let Ok(Err(failure)) = gio::spawn_blocking(move || planned.commit()).await {
+                    application.show_failure(&failure);
+                }
+                application.look_for_connections();
+            }
+        ));
+    }
+
+    fn show_failure(&self, Failure(reason): &Failure) {
+        let dialog = adw::MessageDialog::builder()
+            .heading(gettext("Nothing was changed"))
+            .body(reason)
+            .modal(true)
+            .build();
+        dialog.set_transient_for(self.active_window().as_ref());
+        dialog.add_response("close", &gettext("_Close"));
+        dialog.present();
     }
 
     fn set_up_actions(&self) {
         let quit =
             ActionEntry::builder("quit").activate(|application: &Self, _, _| application.quit()).build();
-        self.add_action_entries([quit]);
+        let connect = ActionEntry::builder("connect")
+            .parameter_type(Some(glib::VariantTy::STRING))
+            .activate(|application: &Self, _, agent| {
+                if let Some(agent) = agent.and_then(glib::Variant::get::<String>) {
+                    glib::spawn_future_local(application.clone().connect_agent(agent));
+                }
+            })
+            .build();
+        self.add_action_entries([quit, connect]);
     }
 }

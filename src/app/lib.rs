@@ -9,6 +9,7 @@ mod application;
 mod cli;
 pub mod clock;
 mod config;
+pub mod connect;
 mod desktop;
 pub mod i18n;
 pub mod intake;

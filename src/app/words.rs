@@ -122,9 +122,19 @@ pub fn tool(tool: &Tool) -> String {
 fn error(detail: Option<&str>) -> String {
     let error = gettext("API error");
     match detail {
-        // Some agents say no more than that themselves.
-        Some(detail) if detail != error => format!("{error} · {detail}"),
-        _ => error,
+        Some(detail) => match without_prefix(detail, "API error") {
+            "" => error,
+            rest => format!("{error} · {rest}"),
+        },
+        None => error,
+    }
+}
+
+/// Some agents' own texts begin with the very words.
+fn without_prefix<'a>(text: &'a str, prefix: &str) -> &'a str {
+    match text.split_at_checked(prefix.len()) {
+        Some((begin, rest)) if begin.eq_ignore_ascii_case(prefix) => rest.trim_start_matches([':', ' ']),
+        _ => text,
     }
 }
 

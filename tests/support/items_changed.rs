@@ -4,6 +4,7 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
+use gio::glib;
 use gio::prelude::*;
 
 /// A plain copy of a list model, kept by replaying what the model says of itself.

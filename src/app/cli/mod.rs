@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //! The command line. It needs no display.
 
+mod hooks;
 mod options;
 mod status;
 
@@ -14,6 +15,8 @@ pub fn run(command: &Command) -> ExitCode {
     match command {
         Command::Panel => ExitCode::SUCCESS,
         Command::Status(options) => status::run(*options),
+        Command::Hooks => hooks::list(),
+        Command::Change(agent, task, consent) => hooks::change(*agent, *task, *consent),
         Command::Help => say(&options::help()),
         Command::Version => say(&format!("dasbo {}", crate::config::VERSION)),
     }

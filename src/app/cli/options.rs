@@ -4,11 +4,12 @@
 use std::ffi::OsString;
 use std::fmt;
 
-use gettextrs::gettext;
+use dasbo_core::agents::{self, Agent};
 use lexopt::prelude::*;
 use lexopt::{Arg, Parser};
 
-use crate::i18n::gettext_f;
+use crate::connect::Task;
+use crate::i18n::{gettext, gettext_f};
 
 /// Exit status of a command line that is not understood.
 pub const USAGE: u8 = 2;
@@ -20,6 +21,10 @@ pub enum Command {
     Panel,
     /// Print the table of sessions.
     Status(StatusOptions),
+    /// Print which agents are connected.
+    Hooks,
+    /// Connect or disconnect an agent.
+    Change(&'static dyn Agent, Task, Consent),
     /// Print what can be done.
     Help,
     /// Print the version.
@@ -33,6 +38,15 @@ pub struct StatusOptions {
     pub json: bool,
     /// Again at each change.
     pub follow: bool,
+}
+
+/// Whether the person agreed beforehand.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Consent {
+    /// They are asked.
+    Ask,
+    /// `--yes`.
+    Given,
 }
 
 /// What is wrong with the arguments.
@@ -60,6 +74,7 @@ pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Command, UsageE
         Some(Short('h') | Long("help")) => Ok(Command::Help),
         Some(Short('V') | Long("version")) => Ok(Command::Version),
         Some(Value(word)) if word == "status" => status(&mut parser),
+        Some(Value(word)) if word == "hooks" => hooks(&mut parser),
         Some(Value(word)) if word == "help" => Ok(Command::Help),
         Some(Value(word)) => {
             let word = word.to_string_lossy();
@@ -82,6 +97,37 @@ fn status(parser: &mut Parser) -> Result<Command, UsageError> {
     Ok(Command::Status(options))
 }
 
+fn hooks(parser: &mut Parser) -> Result<Command, UsageError> {
+    let task = match parser.next()? {
+        None => return Ok(Command::Hooks),
+        Some(Value(word)) if word == "connect" => Task::Connect,
+        Some(Value(word)) if word == "disconnect" => Task::Disconnect,
+        Some(Short('h') | Long("help")) => return Ok(Command::Help),
+        Some(other) => return Err(unexpected(other)),
+    };
+    let (mut agent, mut consent) = (None, Consent::Ask);
+    while let Some(arg) = parser.next()? {
+        match arg {
+            Short('y') | Long("yes") => consent = Consent::Given,
+            Value(name) if agent.is_none() => agent = Some(known(&name.to_string_lossy())?),
+            other => return Err(unexpected(other)),
+        }
+    }
+    let agent =
+        agent.ok_or_else(|| UsageError(gettext_f("Say which agent: {agents}.", &[("agents", &names())])))?;
+    Ok(Command::Change(agent, task, consent))
+}
+
+fn known(name: &str) -> Result<&'static dyn Agent, UsageError> {
+    let unknown =
+        || gettext_f("There is no agent “{name}”, only: {agents}.", &[("name", name), ("agents", &names())]);
+    agents::by_id(name).ok_or_else(|| UsageError(unknown()))
+}
+
+fn names() -> String {
+    agents::AGENTS.iter().map(|agent| agent.id().0).collect::<Vec<_>>().join(", ")
+}
+
 fn unexpected(arg: Arg) -> UsageError {
     arg.unexpected().into()
 }
@@ -95,6 +141,11 @@ pub fn help() -> String {
   dasbo status              print the sessions
         --json              as JSON, for scripts
         --follow            again at each change
+  dasbo hooks               print which agents are connected
+  dasbo hooks connect AGENT
+  dasbo hooks disconnect AGENT
+                            print the change of the agent's settings, ask, and make it
+        --yes               without asking, for scripts
   dasbo --version           print the version",
     )
 }
@@ -114,7 +165,22 @@ mod tests {
         let follow = StatusOptions { json: true, follow: true };
         assert_eq!(parsed("dasbo status --json --follow"), Some(Command::Status(follow)));
         assert_eq!(parsed("dasbo status"), Some(Command::Status(StatusOptions::default())));
-        for line in ["dasbo sttus", "dasbo status extra", "dasbo --what", "dasbo status --json=1"] {
+        let claude = agents::by_id("claude").unwrap();
+        assert_eq!(parsed("dasbo hooks"), Some(Command::Hooks));
+        let connect = Command::Change(claude, Task::Connect, Consent::Given);
+        assert_eq!(parsed("dasbo hooks connect claude --yes"), Some(connect));
+        let disconnect = Command::Change(claude, Task::Disconnect, Consent::Ask);
+        assert_eq!(parsed("dasbo hooks disconnect claude"), Some(disconnect));
+        let wrong = [
+            "dasbo sttus",
+            "dasbo status extra",
+            "dasbo status --json=1",
+            "dasbo --what",
+            "dasbo hooks connect",
+            "dasbo hooks connect nobody",
+            "dasbo hooks claude",
+        ];
+        for line in wrong {
             assert_eq!(parsed(line), None, "{line}");
         }
     }

@@ -4,13 +4,12 @@
 use std::io::{self, Write};
 use std::process::ExitCode;
 
-use gettextrs::gettext;
 use glib::MainContext;
 
 use super::code;
 use super::options::StatusOptions;
 use crate::desktop::bus::{Client, Table};
-use crate::i18n::gettext_f;
+use crate::i18n::{gettext, gettext_f};
 use crate::table::Line;
 
 pub fn run(options: StatusOptions) -> ExitCode {
@@ -28,7 +27,7 @@ pub fn run(options: StatusOptions) -> ExitCode {
 #[derive(Debug)]
 enum Failure {
     NotRunning,
-    NoBus(zbus::Error),
+    NoBus(zbus::fdo::Error),
     /// Nobody reads what is printed.
     Unheard,
 }
@@ -75,6 +74,9 @@ fn write(table: &Table, options: StatusOptions) -> io::Result<()> {
     out.flush()
 }
 
+/// Most characters of the column of words.
+const WORDS: usize = 64;
+
 /// The table in columns, a session a line.
 fn text(lines: &[Line]) -> String {
     if lines.is_empty() {
@@ -92,5 +94,12 @@ fn cells(line: &Line) -> [String; 4] {
     let name = line.branch.iter().fold(name, |name, branch| format!("{name} {branch}"));
     let tasks =
         line.tasks.as_ref().map(|tasks| format!("{}/{}", tasks.done, tasks.total)).unwrap_or_default();
-    [name, line.words.clone(), tasks, line.time.clone()]
+    [name, cut(&line.words), tasks, line.time.clone()]
+}
+
+fn cut(words: &str) -> String {
+    match words.char_indices().nth(WORDS) {
+        Some((end, _)) => format!("{}…", &words[..end]),
+        None => words.to_owned(),
+    }
 }

@@ -73,27 +73,22 @@ pub struct Client(Proxy<'static>);
 
 impl Client {
     /// Looks for the session bus. Whether a panel is on it, the first call says.
-    pub async fn new() -> zbus::Result<Self> {
+    pub async fn new() -> Result<Self, fdo::Error> {
         let connection = Connection::session().await?;
-        Proxy::new(&connection, NAME, PATH, NAME).await.map(Self)
+        Ok(Self(Proxy::new(&connection, NAME, PATH, NAME).await?))
     }
 
     /// The table once it is no longer the one with this serial. `None` without a panel.
-    pub async fn sessions_after(&self, serial: u64) -> zbus::Result<Option<Table>> {
-        let answer = self.0.call_with_flags("SessionsAfter", MethodFlags::NO_AUTO_START, &(serial,)).await;
+    pub async fn sessions_after(&self, serial: u64) -> Result<Option<Table>, fdo::Error> {
+        let flags = MethodFlags::NO_AUTO_START;
+        let answer =
+            self.0.call_with_flags("SessionsAfter", flags, &(serial,)).await.map_err(fdo::Error::from);
         match answer {
             Ok(answer) => Ok(answer.map(|(serial, sessions)| Table { serial, sessions })),
-            Err(zbus::Error::MethodError(name, ..)) if is_no_panel(&name) => Ok(None),
+            Err(fdo::Error::ServiceUnknown(_) | fdo::Error::NameHasNoOwner(_) | fdo::Error::NoReply(_)) => {
+                Ok(None)
+            }
             Err(error) => Err(error),
         }
     }
-}
-
-fn is_no_panel(error: &str) -> bool {
-    [
-        "org.freedesktop.DBus.Error.ServiceUnknown",
-        "org.freedesktop.DBus.Error.NameHasNoOwner",
-        "org.freedesktop.DBus.Error.NoReply",
-    ]
-    .contains(&error)
 }

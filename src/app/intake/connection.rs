@@ -15,7 +15,6 @@ use gio::prelude::*;
 use glib::{IOCondition, MainContext, Priority};
 use rustix::io::{Errno, IoSliceMut};
 use rustix::net::{RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, recvmsg};
-use rustix::process::Pid;
 
 use super::liveness::Liveness;
 use super::peer;
@@ -89,27 +88,24 @@ impl Door {
             if let Err(reason) = door.serve(&connection).await {
                 tracing::warn!(%reason, "a connection told nothing");
             }
+            let _ = connection.close();
         });
     }
 
     async fn serve(&self, connection: &gio::Socket) -> Result<(), Refused> {
         let pid = peer::of_this_user(connection).ok_or(Refused::Foreign)?;
-        connection.set_blocking(false);
         let mut reading = Reading { door: self, reader: FrameReader::default(), held: 0, pidfds: Vec::new() };
         let frame = glib::future_with_timeout(PATIENCE, reading.frame(connection));
         let frame = frame.await.map_err(|_| Refused::Slow)??;
         let pidfds = std::mem::take(&mut reading.pidfds);
-        let understood = self.take_in(frame, pid, pidfds);
-        // Whatever it waits for, the helper may go: no prompt is held back.
-        let _ = connection.close();
-        understood
+        // Whatever the helper waits for, it may go once its connection is closed: no prompt is held back.
+        self.take_in(frame, pid, pidfds)
     }
 
-    fn take_in(&self, mut frame: Frame, peer: Pid, pidfds: Vec<OwnedFd>) -> Result<(), Refused> {
+    fn take_in(&self, mut frame: Frame, peer: u32, pidfds: Vec<OwnedFd>) -> Result<(), Refused> {
         let header = &mut frame.header;
         if header.chain.is_empty() {
             // Inside a sandbox of its own a helper sees nobody; from here its parents can be seen.
-            let peer = u32::try_from(peer.as_raw_nonzero().get()).unwrap_or(0);
             header.chain = process::ancestors(Path::new("/proc"), peer, MAX_CHAIN);
         }
         if header.mode == Mode::Ask {
@@ -164,9 +160,8 @@ impl Reading<'_> {
         loop {
             match self.read(connection) {
                 Ok(Some(frame)) => return Ok(frame),
-                Ok(None) => {}
+                Ok(None) | Err(Refused::Read(Errno::INTR)) => {}
                 Err(Refused::Read(Errno::AGAIN)) => readable(connection).await,
-                Err(Refused::Read(Errno::INTR)) => {}
                 Err(reason) => return Err(reason),
             }
         }

@@ -91,13 +91,10 @@ impl Inbox {
 
     /// The next news, if there are any now. After the last, the sessions whose news were lost.
     pub fn try_next(&self) -> Option<News> {
-        match self.receiver.try_recv() {
-            Ok(received) => Some(self.take(received)),
-            Err(_) => {
-                let mut lost = self.shared.lost.lock().unwrap_or_else(PoisonError::into_inner);
-                lost.pop_first().map(News::Lost)
-            }
+        if let Ok(received) = self.receiver.try_recv() {
+            return Some(self.take(received));
         }
+        self.shared.lost.lock().unwrap_or_else(PoisonError::into_inner).pop_first().map(News::Lost)
     }
 
     fn take(&self, (news, weight): (News, usize)) -> News {

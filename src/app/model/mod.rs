@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-//! The registry's sessions as `GObject`s: a mirror, fed with its changes. Knows GLib, but no widget.
+//! The registry's sessions as `GObject`s: a mirror, fed with its changes. Knows `GLib`, but no widget.
 
 mod group_header;
 mod layout;

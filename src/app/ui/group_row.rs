@@ -13,7 +13,7 @@ mod imp {
     use gtk::CompositeTemplate;
 
     use crate::model::GroupHeader;
-    use crate::ui::label;
+    use crate::ui::{label, speaker};
     use crate::words;
 
     #[derive(Debug, Default, CompositeTemplate)]
@@ -58,11 +58,16 @@ mod imp {
                     move |_: GroupHeader, _: glib::ParamSpec| row.imp().update()
                 ),
             );
-            row.connect_parent_notify(|row| row.imp().update());
         }
     }
 
-    impl WidgetImpl for GroupRow {}
+    impl WidgetImpl for GroupRow {
+        fn root(&self) {
+            self.parent_root();
+            self.update();
+        }
+    }
+
     impl BinImpl for GroupRow {}
 
     impl GroupRow {
@@ -74,11 +79,11 @@ mod imp {
             let name = words::group(header.group());
             label::say(&self.title, &name);
             label::say(&self.count, &header.count().to_string());
-            // The list's own item is what a screen reader stops at.
-            if let Some(item) = self.obj().parent() {
-                let sentence = format!("{name}, {}", words::sessions(header.count()));
-                item.update_property(&[gtk::accessible::Property::Label(&sentence)]);
-                item.reset_state(gtk::AccessibleState::Expanded);
+            let sentence = format!("{name}, {}", words::sessions(header.count()));
+            if let Some(speaker) = speaker::of(&*self.obj()) {
+                speaker.update_property(&[gtk::accessible::Property::Label(&sentence)]);
+                // It may have spoken for a session before.
+                speaker.reset_state(gtk::AccessibleState::Expanded);
             }
         }
     }

@@ -5,11 +5,13 @@
 //! with an `AgentMark` and `SessionDetails`.
 
 mod agent_mark;
+mod connect_dialog;
 mod group_row;
 mod label;
 mod session_details;
 mod session_row;
 mod session_view;
+mod speaker;
 mod window;
 
 use agent_mark::AgentMark;
@@ -18,6 +20,7 @@ use session_details::SessionDetails;
 use session_row::SessionRow;
 use session_view::SessionView;
 
+pub use connect_dialog::ConnectDialog;
 pub use window::{PanelState, Window};
 
 /// Makes templates, styles and icons known. Called once, before the application runs.

@@ -2,7 +2,11 @@
 //! What a row shows when it is unfolded.
 
 use adw::subclass::prelude::*;
-use dasbo_core::session::Session;
+use dasbo_core::event::TaskState;
+use dasbo_core::session::{Session, Task};
+use gtk::prelude::*;
+
+use crate::words;
 
 mod imp {
     use std::cell::RefCell;
@@ -34,7 +38,7 @@ mod imp {
         #[template_child]
         tasks_section: TemplateChild<gtk::Box>,
         #[template_child]
-        tasks: TemplateChild<gtk::Box>,
+        tasks_heading: TemplateChild<gtk::Label>,
         #[template_child]
         title_name: TemplateChild<gtk::Label>,
         #[template_child]
@@ -120,28 +124,28 @@ mod imp {
             if *self.shown_tasks.borrow() == tasks {
                 return;
             }
-            while let Some(row) = self.tasks.first_child() {
-                self.tasks.remove(&row);
+            while let Some(row) = self.tasks_heading.next_sibling() {
+                self.tasks_section.remove(&row);
             }
             for task in tasks {
-                self.tasks.append(&task_row(task));
+                self.tasks_section.append(&task_row(task));
             }
             self.shown_tasks.replace(tasks.to_vec());
         }
     }
 }
 
-use dasbo_core::event::TaskState;
-use dasbo_core::session::Task;
-use gtk::prelude::*;
-
-use crate::words;
-
 glib::wrapper! {
     /// Last prompt, last answer, tasks and facts of a session.
     pub struct SessionDetails(ObjectSubclass<imp::SessionDetails>)
         @extends adw::Bin, gtk::Widget,
         @implements gtk::Accessible, gtk::Buildable, gtk::ConstraintTarget;
+}
+
+impl Default for SessionDetails {
+    fn default() -> Self {
+        glib::Object::new()
+    }
 }
 
 impl SessionDetails {

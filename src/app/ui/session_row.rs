@@ -4,6 +4,7 @@
 use glib::subclass::prelude::*;
 
 use crate::model;
+use crate::words::Topic;
 
 mod imp {
     use std::cell::{Cell, OnceCell, RefCell};
@@ -16,7 +17,7 @@ mod imp {
     use gtk::CompositeTemplate;
 
     use super::tone;
-    use crate::ui::{AgentMark, SessionDetails, label};
+    use crate::ui::{AgentMark, SessionDetails, label, speaker};
     use crate::{clock, model, words};
 
     /// How long unfolding takes, in milliseconds. GTK leaves it out where the person wants no animations.
@@ -43,8 +44,6 @@ mod imp {
         status: TemplateChild<gtk::Label>,
         #[template_child]
         revealer: TemplateChild<gtk::Revealer>,
-        #[template_child]
-        details: TemplateChild<SessionDetails>,
         /// What is shown.
         pub(super) session: RefCell<Option<model::Session>>,
         /// Follows the session shown.
@@ -78,12 +77,21 @@ mod imp {
             for text in [&self.project, &self.branch, &self.status] {
                 label::explain_when_cut(text);
             }
-            // The accessible item is the list's, and comes and goes with it.
-            self.obj().connect_parent_notify(|row| row.imp().introduce());
+            self.revealer.connect_child_revealed_notify(|revealer| {
+                if !revealer.reveals_child() {
+                    revealer.set_child(None::<&gtk::Widget>);
+                }
+            });
         }
     }
 
-    impl WidgetImpl for SessionRow {}
+    impl WidgetImpl for SessionRow {
+        fn root(&self) {
+            self.parent_root();
+            self.introduce();
+        }
+    }
+
     impl BinImpl for SessionRow {}
 
     impl SessionRow {
@@ -114,12 +122,19 @@ mod imp {
             self.introduce();
         }
 
+        /// The details: there only while they can be seen.
+        fn details(&self) -> Option<SessionDetails> {
+            self.revealer.child().and_downcast()
+        }
+
         /// Folds or unfolds, as the session says.
         fn unfold(&self, milliseconds: u32) {
             let session = self.session.borrow();
             let expanded = session.as_ref().is_some_and(model::Session::expanded);
             if let Some(session) = session.as_ref().filter(|_| expanded) {
-                self.details.update(&session.data());
+                let details = self.details().unwrap_or_default();
+                details.update(&session.data());
+                self.revealer.set_child(Some(&details));
             }
             self.revealer.set_transition_duration(milliseconds);
             self.revealer.set_reveal_child(expanded);
@@ -140,8 +155,8 @@ mod imp {
             self.update_mode(data.mode);
             self.update_tasks(&data);
             self.update_words(&data, clock::now());
-            if session.expanded() {
-                self.details.update(&data);
+            if let Some(details) = self.details() {
+                details.update(&data);
             }
         }
 
@@ -186,7 +201,7 @@ mod imp {
             }
         }
 
-        /// Tells a new accessible item what it is.
+        /// Tells a screen reader all of it again: what speaks may have spoken for another row before.
         fn introduce(&self) {
             self.sentence.take();
             self.tick();
@@ -194,20 +209,19 @@ mod imp {
             self.say_expanded(session.as_ref().is_some_and(model::Session::expanded));
         }
 
-        /// The list's own item is what a screen reader stops at.
-        fn say_sentence(&self, sentence: &str) {
-            let Some(item) = self.obj().parent() else {
-                return;
-            };
-            if *self.sentence.borrow() != sentence {
-                self.sentence.replace(sentence.to_owned());
-                item.update_property(&[gtk::accessible::Property::Label(sentence)]);
+        fn say_expanded(&self, expanded: bool) {
+            if let Some(speaker) = speaker::of(&*self.obj()) {
+                speaker.update_state(&[gtk::accessible::State::Expanded(Some(expanded))]);
             }
         }
 
-        fn say_expanded(&self, expanded: bool) {
-            if let Some(item) = self.obj().parent() {
-                item.update_state(&[gtk::accessible::State::Expanded(Some(expanded))]);
+        /// Gives a screen reader a new sentence, if it is one.
+        fn say_sentence(&self, sentence: &str) {
+            if *self.sentence.borrow() != sentence {
+                self.sentence.replace(sentence.to_owned());
+                if let Some(speaker) = speaker::of(&*self.obj()) {
+                    speaker.update_property(&[gtk::accessible::Property::Label(sentence)]);
+                }
             }
         }
     }
@@ -223,8 +237,6 @@ mod imp {
         }
     }
 }
-
-use crate::words::Topic;
 
 glib::wrapper! {
     /// A row that follows its session in place.

@@ -2,6 +2,7 @@
 //! The list of all sessions under their groups.
 
 use adw::subclass::prelude::*;
+use gtk::prelude::*;
 
 use crate::model::SessionList;
 
@@ -10,23 +11,37 @@ mod imp {
 
     use adw::prelude::*;
     use adw::subclass::prelude::*;
-    use gtk::CompositeTemplate;
     use gtk::gdk::Key;
+    use gtk::{CompositeTemplate, DirectionType};
 
     use crate::model::{GroupHeader, Session, SessionList};
-    use crate::ui::{GroupRow, SessionRow};
+    use crate::ui::{GroupRow, SessionRow, speaker};
 
-    #[derive(Debug, Default, CompositeTemplate)]
+    #[derive(Debug, CompositeTemplate)]
     #[template(resource = "/org/dasbo/Dasbo/ui/session_view.ui")]
     pub struct SessionView {
         #[template_child]
         pub(super) list_view: TemplateChild<gtk::ListView>,
+        #[template_child]
+        scroller: TemplateChild<gtk::ScrolledWindow>,
         /// What is shown.
         pub(super) list: OnceCell<SessionList>,
         /// Runs while a running time can be seen.
         clock: RefCell<Option<glib::SourceId>>,
-        /// Whether the last key moved up.
-        upwards: Cell<bool>,
+        /// Where the last key moved.
+        direction: Cell<DirectionType>,
+    }
+
+    impl Default for SessionView {
+        fn default() -> Self {
+            Self {
+                list_view: TemplateChild::default(),
+                scroller: TemplateChild::default(),
+                list: OnceCell::default(),
+                clock: RefCell::default(),
+                direction: Cell::new(DirectionType::Down),
+            }
+        }
     }
 
     #[glib::object_subclass]
@@ -99,9 +114,15 @@ mod imp {
         }
 
         fn key_pressed(&self, key: Key) -> glib::Propagation {
-            self.upwards.set(matches!(key, Key::Up | Key::KP_Up | Key::Page_Up | Key::KP_Page_Up | Key::End));
-            let on_row = self.list_view.focus_child().filter(gtk::Widget::has_focus);
-            let row = on_row.and_then(|item| item.first_child()).and_downcast::<SessionRow>();
+            self.direction.set(match key {
+                Key::Up | Key::KP_Up | Key::Page_Up | Key::KP_Page_Up | Key::End => DirectionType::Up,
+                Key::ISO_Left_Tab => DirectionType::TabBackward,
+                _ => DirectionType::Down,
+            });
+            let item = self.list_view.focus_child();
+            let row = item.and_then(|item| item.first_child()).and_downcast::<SessionRow>();
+            // What is inside of a row has its own use for Space.
+            let row = row.filter(|row| speaker::of(row).is_some_and(|speaker| speaker.is_focus()));
             let (Key::space | Key::KP_Space, Some(row)) = (key, row) else {
                 return glib::Propagation::Proceed;
             };
@@ -114,19 +135,41 @@ mod imp {
             let Some(list) = self.list.get() else {
                 return;
             };
-            let focused = self.list_view.focus_child().and_then(|item| item.first_child());
-            if focused.and_downcast_ref::<GroupRow>().is_some() {
-                let (onwards, back) = match self.upwards.get() {
-                    true => (gtk::DirectionType::Up, gtk::DirectionType::Down),
-                    false => (gtk::DirectionType::Down, gtk::DirectionType::Up),
-                };
+            let focused = || self.list_view.focus_child().and_then(|item| item.first_child());
+            let on_heading = || focused().and_downcast::<GroupRow>().is_some();
+            if on_heading() {
                 // Moving the focus calls this again.
-                let _ = self.list_view.child_focus(onwards) || self.list_view.child_focus(back);
+                let direction = self.direction.get();
+                self.list_view.child_focus(direction);
+                if on_heading() {
+                    self.turn_back(direction);
+                }
                 return;
             }
-            let session = focused.and_downcast::<SessionRow>().and_then(|row| row.session());
+            if focused().is_none() {
+                self.direction.set(DirectionType::Down);
+            }
+            let session = focused().and_downcast::<SessionRow>().and_then(|row| row.session());
             let row = session.filter(|_| window_is_active).map(|session| session.data().row);
             list.set_held(row);
+        }
+
+        /// Where to go from the topmost heading: back to the rows, or out of the list.
+        fn turn_back(&self, direction: DirectionType) {
+            let root = self.obj().root();
+            match root.filter(|_| direction == DirectionType::TabBackward) {
+                Some(root) => root.child_focus(direction),
+                None => self.list_view.child_focus(DirectionType::Down),
+            };
+        }
+
+        /// The list keeps in place what it shows. At its top that would hide who comes to wait, above.
+        pub(super) fn stay_at_top(&self) {
+            let adjustment = self.scroller.vadjustment();
+            if adjustment.value() <= adjustment.lower() {
+                let first = 0_u32.to_variant();
+                let _ = self.list_view.activate_action("list.scroll-to-item", Some(&first));
+            }
         }
 
         /// The clock runs only while someone can see a running time.
@@ -181,6 +224,7 @@ mod imp {
         if let Some(session) = object.and_downcast_ref::<Session>() {
             let row = item.child().and_downcast::<SessionRow>().unwrap_or_else(|| {
                 let row = SessionRow::new();
+                speaker::choose(item, &row, gtk::AccessibleRole::ListItem);
                 item.set_child(Some(&row));
                 row
             });
@@ -189,6 +233,7 @@ mod imp {
         } else if let Some(header) = object.and_downcast_ref::<GroupHeader>() {
             let row = item.child().and_downcast::<GroupRow>().unwrap_or_else(|| {
                 let row = GroupRow::new();
+                speaker::choose(item, &row, gtk::AccessibleRole::Heading);
                 item.set_child(Some(&row));
                 row
             });
@@ -207,8 +252,6 @@ mod imp {
     }
 }
 
-use gtk::prelude::*;
-
 glib::wrapper! {
     /// The rows, and the keys that move between them.
     pub struct SessionView(ObjectSubclass<imp::SessionView>)
@@ -221,7 +264,14 @@ impl SessionView {
     pub fn set_list(&self, list: &SessionList) {
         let imp = self.imp();
         imp.list.get_or_init(|| list.clone());
-        imp.list_view.set_model(Some(&gtk::NoSelection::new(Some(list.clone()))));
+        let model = gtk::NoSelection::new(Some(list.clone()));
+        imp.list_view.set_model(Some(&model));
+        // Connected after the list view is: it knows of the change by then.
+        model.connect_items_changed(glib::clone!(
+            #[weak(rename_to = view)]
+            self,
+            move |_, _, _, _| view.imp().stay_at_top()
+        ));
         let view = self;
         list.connect_closure(
             "notify::running",

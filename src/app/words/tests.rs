@@ -33,7 +33,6 @@ fn session(state: State) -> Session {
         last_answer: None,
         note: None,
         finished_until: None,
-        awaits_successor: None,
     }
 }
 

@@ -6,6 +6,7 @@ mod lenient;
 mod process;
 
 use crate::event::{AgentId, Event};
+use crate::install::{Connection, Error, Places};
 use crate::wire::Frame;
 
 /// All agents that Dasbo knows.
@@ -24,6 +25,9 @@ pub trait Agent: Sync {
 
     /// What a hook told, in Dasbo's words. `None`: nothing that Dasbo shows.
     fn event(&self, frame: &Frame) -> Result<Option<Event>, NotUnderstood>;
+
+    /// The configuration in which its hooks stand.
+    fn connection(&self, places: &Places) -> Result<Connection, Error>;
 }
 
 impl std::fmt::Debug for dyn Agent {
@@ -31,6 +35,14 @@ impl std::fmt::Debug for dyn Agent {
         f.write_str(self.id().0)
     }
 }
+
+impl PartialEq for dyn Agent {
+    fn eq(&self, other: &Self) -> bool {
+        self.id() == other.id()
+    }
+}
+
+impl Eq for dyn Agent {}
 
 /// Why a frame makes no event.
 #[derive(Debug, thiserror::Error)]

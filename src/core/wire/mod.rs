@@ -4,11 +4,13 @@
 mod frame;
 mod json_end;
 mod reader;
+mod reply;
 mod socket_path;
 
 pub use frame::{Form, Frame, Header, Mode, Payload, RequestId};
 pub use json_end::JsonEnd;
 pub use reader::{FrameError, FrameReader};
+pub use reply::{MAX_ANSWER, Reply, ReplyError, ReplyReader};
 pub use socket_path::{SOCKET_VARIABLE, lock_path, socket_path};
 
 /// The version of the frame that this build writes and reads.

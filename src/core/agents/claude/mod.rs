@@ -6,8 +6,11 @@ pub mod install;
 mod payload;
 mod tasks;
 
+use std::path::Path;
+
 use super::{Agent, NotUnderstood};
 use crate::event::{AgentId, Event};
+use crate::install::{Connection, Error, Places};
 use crate::wire::Frame;
 
 /// Claude Code's id.
@@ -32,5 +35,11 @@ impl Agent for Claude {
 
     fn event(&self, frame: &Frame) -> Result<Option<Event>, NotUnderstood> {
         events::event(frame)
+    }
+
+    fn connection(&self, places: &Places) -> Result<Connection, Error> {
+        let config_dir = places.variable("CLAUDE_CONFIG_DIR");
+        let settings = install::settings_path(config_dir.map(Path::new), &places.home);
+        install::connection(settings, &places.helper(), places.state.clone(), None)
     }
 }
