@@ -61,11 +61,7 @@ impl ModelServer {
         let listener = TcpListener::bind("127.0.0.1:0").await?;
         let port = listener.local_addr()?.port();
         let (gates, _) = watch::channel(BTreeSet::new());
-        let shared = Arc::new(Shared {
-            scripts,
-            received: Mutex::default(),
-            gates,
-        });
+        let shared = Arc::new(Shared { scripts, received: Mutex::default(), gates });
         let router = Router::new()
             .route("/", get(async || StatusCode::OK))
             .route("/v1/messages", post(messages))
@@ -112,10 +108,8 @@ impl Shared {
     /// Notes a request; gives its number and how many before it asked for the same step.
     fn note(&self, path: &str, body: &Value, place: Option<&Place>) -> (usize, usize) {
         let mut received = self.received();
-        let earlier = received
-            .iter()
-            .filter(|other| place.is_some() && other.place.as_ref() == place)
-            .count();
+        let earlier =
+            received.iter().filter(|other| place.is_some() && other.place.as_ref() == place).count();
         let number = received.len();
         received.push(Received {
             path: path.to_owned(),
@@ -148,22 +142,22 @@ async fn messages(State(shared): State<Arc<Shared>>, body: Bytes) -> Response {
     let is_side = body["tools"].as_array().is_none_or(Vec::is_empty);
     let place = if is_side { None } else { script::place(&body) };
     let (number, earlier) = shared.note("/v1/messages", &body, place.as_ref());
+    let summary = shared.scripts.summary().filter(|_| script::asks_for_summary(&body));
     let step = match &place {
+        _ if summary.is_some() => summary.cloned().unwrap_or_default(),
         None => side_answer(&body),
-        Some(place) => shared
-            .scripts
-            .step(place)
-            .cloned()
-            .unwrap_or_else(|| Step::text("The script is at its end.")),
+        Some(place) => {
+            shared.scripts.step(place).cloned().unwrap_or_else(|| Step::text("The script is at its end."))
+        }
     };
-    if let Some(refusal) = step
-        .failure
-        .as_ref()
-        .filter(|failure| earlier < failure.times)
-    {
-        let status =
-            StatusCode::from_u16(refusal.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    if let Some(refusal) = step.failure.as_ref().filter(|failure| earlier < failure.times) {
+        let status = StatusCode::from_u16(refusal.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
         return failure(status, &refusal.kind, &refusal.message);
+    }
+    if let Some(gate) = &step.silent {
+        let mut gates = shared.gates.subscribe();
+        // An error would mean that this server has ended.
+        let _ = gates.wait_for(|open| open.contains(gate)).await;
     }
     let answer = Answer::new(&step, &body, number);
     if body["stream"] != true {
@@ -184,19 +178,14 @@ struct HungUp;
 
 type Sender = mpsc::Sender<Result<Event, Infallible>>;
 
-async fn stream(
-    shared: &Shared,
-    step: &Step,
-    answer: &Answer,
-    sender: &Sender,
-) -> Result<(), HungUp> {
+async fn stream(shared: &Shared, step: &Step, answer: &Answer, sender: &Sender) -> Result<(), HungUp> {
     send(sender, answer.opening()).await?;
     pause(sender, tokio::time::sleep(step.delay)).await?;
-    if let Some(gate) = &step.gate {
-        let mut gates = shared.gates.subscribe();
-        pause(sender, gates.wait_for(|open| open.contains(gate))).await?;
-    }
-    for event in answer.rest(step.pace) {
+    for (number, event) in answer.rest(step.pace).into_iter().enumerate() {
+        if let Some(gate) = step.gate.as_ref().filter(|_| number == step.before_gate) {
+            let mut gates = shared.gates.subscribe();
+            pause(sender, gates.wait_for(|open| open.contains(gate))).await?;
+        }
         send(sender, event).await?;
         if let Some(pace) = step.pace {
             pause(sender, tokio::time::sleep(pace.gap)).await?;
@@ -220,13 +209,8 @@ async fn pause(sender: &Sender, what: impl Future) -> Result<(), HungUp> {
 
 /// A title when a title's shape is asked for, else a sentence.
 fn side_answer(body: &Value) -> Step {
-    let wants_json =
-        body.pointer("/output_config/format").is_some() || body.get("output_format").is_some();
-    if wants_json {
-        Step::text(r#"{"title":"A scripted session"}"#)
-    } else {
-        Step::text("A side answer.")
-    }
+    let wants_json = body.pointer("/output_config/format").is_some() || body.get("output_format").is_some();
+    if wants_json { Step::text(r#"{"title":"A scripted session"}"#) } else { Step::text("A side answer.") }
 }
 
 fn failure(status: StatusCode, kind: &str, message: &str) -> Response {

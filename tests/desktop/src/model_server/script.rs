@@ -11,7 +11,10 @@ const MARK: &str = "SCN:";
 
 /// Scripts by name.
 #[derive(Debug, Default)]
-pub struct Scripts(HashMap<String, Vec<Step>>);
+pub struct Scripts {
+    steps: HashMap<String, Vec<Step>>,
+    summary: Option<Step>,
+}
 
 /// One answer of the model, or the failures that come before it.
 #[derive(Debug, Clone, Default)]
@@ -19,6 +22,10 @@ pub struct Step {
     pub(super) blocks: Vec<Block>,
     pub(super) failure: Option<Failure>,
     pub(super) gate: Option<String>,
+    /// Nothing at all is sent before this gate is open.
+    pub(super) silent: Option<String>,
+    /// So many events of the answer come before the gate.
+    pub(super) before_gate: usize,
     pub(super) delay: Duration,
     pub(super) pace: Option<Pace>,
     pub(super) stop_reason: Option<String>,
@@ -29,11 +36,7 @@ pub struct Step {
 pub(super) enum Block {
     Text(String),
     Thinking(String),
-    ToolUse {
-        name: String,
-        input: Value,
-        flagged: Option<String>,
-    },
+    ToolUse { name: String, input: Value, flagged: Option<String> },
 }
 
 #[derive(Debug, Clone)]
@@ -62,12 +65,23 @@ pub struct Place {
 impl Scripts {
     #[must_use]
     pub fn with(mut self, name: &str, steps: impl IntoIterator<Item = Step>) -> Self {
-        self.0.insert(name.to_owned(), steps.into_iter().collect());
+        self.steps.insert(name.to_owned(), steps.into_iter().collect());
         self
     }
 
+    /// What is answered when a conversation is to be compacted.
+    #[must_use]
+    pub fn with_summary(mut self, step: Step) -> Self {
+        self.summary = Some(step);
+        self
+    }
+
+    pub(super) fn summary(&self) -> Option<&Step> {
+        self.summary.as_ref()
+    }
+
     pub(super) fn step(&self, place: &Place) -> Option<&Step> {
-        self.0.get(&place.script)?.get(place.step)
+        self.steps.get(&place.script)?.get(place.step)
     }
 }
 
@@ -79,21 +93,13 @@ impl Step {
 
     #[must_use]
     pub fn tool(name: &str, input: Value) -> Self {
-        Self::default().and(Block::ToolUse {
-            name: name.to_owned(),
-            input,
-            flagged: None,
-        })
+        Self::default().and(Block::ToolUse { name: name.to_owned(), input, flagged: None })
     }
 
     /// A tool call that the service calls dangerous when it is asked to judge (auto mode).
     #[must_use]
     pub fn flagged_tool(name: &str, input: Value, why: &str) -> Self {
-        Self::default().and(Block::ToolUse {
-            name: name.to_owned(),
-            input,
-            flagged: Some(why.to_owned()),
-        })
+        Self::default().and(Block::ToolUse { name: name.to_owned(), input, flagged: Some(why.to_owned()) })
     }
 
     /// The service fails every time.
@@ -105,12 +111,7 @@ impl Step {
     /// The service fails so many times, then gives this answer.
     #[must_use]
     pub fn failing(mut self, times: usize, status: u16, kind: &str, message: &str) -> Self {
-        self.failure = Some(Failure {
-            status,
-            kind: kind.to_owned(),
-            message: message.to_owned(),
-            times,
-        });
+        self.failure = Some(Failure { status, kind: kind.to_owned(), message: message.to_owned(), times });
         self
     }
 
@@ -128,11 +129,7 @@ impl Step {
 
     #[must_use]
     pub fn and_tool(self, name: &str, input: Value) -> Self {
-        self.and(Block::ToolUse {
-            name: name.to_owned(),
-            input,
-            flagged: None,
-        })
+        self.and(Block::ToolUse { name: name.to_owned(), input, flagged: None })
     }
 
     /// The stream begins, then says nothing until `ModelServer::open_gate` names this gate.
@@ -140,6 +137,20 @@ impl Step {
     pub fn held_at(mut self, gate: &str) -> Self {
         self.gate = Some(gate.to_owned());
         self
+    }
+
+    /// Not a byte comes before `ModelServer::open_gate` names this gate.
+    #[must_use]
+    pub fn silent_until(mut self, gate: &str) -> Self {
+        self.silent = Some(gate.to_owned());
+        self
+    }
+
+    /// The answer comes in pieces of so few characters; after so many pieces it stops at this gate.
+    #[must_use]
+    pub fn stuck_at(mut self, gate: &str, characters: usize, pieces: usize) -> Self {
+        self.before_gate = pieces + 1; // a block's start is an event too
+        self.held_at(gate).slow(characters, Duration::ZERO)
     }
 
     #[must_use]
@@ -151,10 +162,7 @@ impl Step {
     /// Streams a few characters at a time, with a pause after each.
     #[must_use]
     pub fn slow(mut self, characters: usize, gap: Duration) -> Self {
-        self.pace = Some(Pace {
-            characters: characters.max(1),
-            gap,
-        });
+        self.pace = Some(Pace { characters: characters.max(1), gap });
         self
     }
 
@@ -180,40 +188,34 @@ impl Step {
 /// Where the conversation in a request stands: the last prompt that names a script decides.
 pub(super) fn place(body: &Value) -> Option<Place> {
     let messages = body.get("messages")?.as_array()?;
-    let (at, script) = messages
-        .iter()
-        .enumerate()
-        .rev()
-        .filter(|(_, message)| message["role"] == "user")
-        .find_map(|(at, message)| {
-            script_name(&text(&message["content"])).map(|name| (at, name.to_owned()))
-        })?;
-    let step = messages
-        .iter()
-        .skip(at)
-        .filter(|message| message["role"] == "assistant")
-        .count();
+    let (at, script) =
+        messages.iter().enumerate().rev().filter(|(_, message)| message["role"] == "user").find_map(
+            |(at, message)| script_name(&text(&message["content"])).map(|name| (at, name.to_owned())),
+        )?;
+    let step = messages.iter().skip(at).filter(|message| message["role"] == "assistant").count();
     Some(Place { script, step })
+}
+
+/// Whether the last thing said in a request is to sum the conversation up.
+pub(super) fn asks_for_summary(body: &Value) -> bool {
+    let last = body["messages"].as_array().and_then(|messages| messages.last());
+    last.is_some_and(|message| text(&message["content"]).contains("detailed summary"))
 }
 
 /// A message's content is a string, or a list of blocks; only its text counts, not what a tool gave back.
 fn text(content: &Value) -> String {
     match content {
         Value::String(text) => text.clone(),
-        Value::Array(blocks) => blocks
-            .iter()
-            .filter_map(|block| block["text"].as_str())
-            .collect::<Vec<_>>()
-            .join("\n"),
+        Value::Array(blocks) => {
+            blocks.iter().filter_map(|block| block["text"].as_str()).collect::<Vec<_>>().join("\n")
+        }
         _ => String::new(),
     }
 }
 
 fn script_name(text: &str) -> Option<&str> {
     let (_, rest) = text.rsplit_once(MARK)?;
-    let end = rest
-        .find(|c: char| !(c.is_ascii_alphanumeric() || c == '-' || c == '_'))
-        .unwrap_or(rest.len());
+    let end = rest.find(|c: char| !(c.is_ascii_alphanumeric() || c == '-' || c == '_')).unwrap_or(rest.len());
     rest.get(..end).filter(|name| !name.is_empty())
 }
 
@@ -224,10 +226,7 @@ mod tests {
     use super::{Place, place};
 
     fn at(script: &str, step: usize) -> Place {
-        Place {
-            script: script.to_owned(),
-            step,
-        }
+        Place { script: script.to_owned(), step }
     }
 
     #[test]
@@ -244,10 +243,7 @@ mod tests {
 
     #[test]
     fn a_request_that_names_no_script_has_no_place() {
-        assert_eq!(
-            place(&json!({"messages": [{"role": "user", "content": "hello SCN:"}]})),
-            None
-        );
+        assert_eq!(place(&json!({"messages": [{"role": "user", "content": "hello SCN:"}]})), None);
         assert_eq!(place(&json!({})), None);
     }
 }
