@@ -52,7 +52,7 @@ fn contract() -> Result<bool> {
 
 fn version(mut arguments: lexopt::Parser) -> Result<String> {
     let mut agent = None;
-    let mut version = claude::PINNED.to_owned();
+    let mut version = claude::PINNED[0].to_owned();
     while let Some(argument) = arguments.next()? {
         match argument {
             Long("version") => version = arguments.value()?.string()?,
