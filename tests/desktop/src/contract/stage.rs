@@ -44,7 +44,7 @@ impl Stage {
 
     /// Starts Claude Code in this project.
     pub fn open(&self, project: &str) -> Result<Session> {
-        Session::start(&self.program, &self.home, project, &self.model.url(), LIMIT)
+        Session::start(&self.program, &[], &self.home, project, &self.model.url(), LIMIT)
     }
 
     /// Waits until the one row of this project is as it should be.
