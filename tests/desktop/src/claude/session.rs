@@ -77,6 +77,11 @@ impl Session {
         wait::until(self.limit, "command that waits", async || self.open_pipe().ok()).await
     }
 
+    /// Whether a command waited; then it goes on.
+    pub fn let_command_go_if_it_waits(&self) -> bool {
+        self.open_pipe().is_ok()
+    }
+
     pub async fn wait_for_end(&mut self) -> Result<ExitStatus> {
         self.terminal.wait_for_end(self.limit).await
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //! From a raw recording to a fixture: in order of time, times from the first event on, private paths replaced.
 
+use std::fmt::Write;
 use std::fs;
 use std::path::Path;
 
@@ -20,7 +21,11 @@ impl Names {
         let project = home.project(PROJECT).display().to_string();
         let own = home.path().display().to_string();
         let all = home.path().parent().unwrap_or(Path::new("/")).display().to_string();
+        // The registry file of newer versions has it.
+        let machine = fs::read_to_string("/etc/machine-id").unwrap_or_default();
+        let machine = if machine.is_empty() { "no machine id".to_owned() } else { machine.trim().to_owned() };
         Self(vec![
+            (machine, "0123456789abcdef0123456789abcdef"),
             (folder_name(&project), "-home-user-project"),
             (project, "/home/user/project"),
             (own, "/home/user"),
@@ -86,7 +91,7 @@ fn recording(raw: &str) -> Result<String> {
     for (number, (at, json)) in lines.iter().enumerate() {
         let zero_key = if number == 0 { format!("\"zero\":{zero:.3},") } else { String::new() };
         let rest = json.strip_prefix('{').context("not an object")?;
-        text += &format!("{{\"at\":{:.3},{zero_key}{rest}\n", at - zero);
+        writeln!(text, "{{\"at\":{:.3},{zero_key}{rest}", at - zero)?;
     }
     Ok(text)
 }

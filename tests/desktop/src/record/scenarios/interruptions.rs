@@ -12,18 +12,24 @@ pub(super) async fn play(name: &str, actor: &mut Actor) -> Result<()> {
         return unknown(name);
     };
     up_to(moment, actor).await?;
+    if key == "ctrl-c" && moment.starts_with("at-a-") {
+        return leave(actor).await;
+    }
     match key {
         "esc" => actor.press("Escape", ESCAPE).await?,
         "ctrl-c" => actor.press("C-c", CTRL_C).await?,
         _ => say_no(actor).await?,
     }
-    actor.status("idle").await?;
     actor.settle().await?;
     empty_the_composer(actor).await?;
     actor.enter("SCN:plain And now?").await?;
     actor.event("Stop").await?;
-    actor.status("idle").await?;
     actor.settle().await?;
+    // What went on in the background ends now.
+    if actor.session.let_command_go_if_it_waits() {
+        actor.event("Stop").await?;
+        actor.settle().await?;
+    }
     actor.exit().await
 }
 
@@ -98,6 +104,18 @@ async fn dialog(prompt: &str, actor: &mut Actor) -> Result<()> {
     actor.dialog().await
 }
 
+/// Ctrl+C once does not close a dialog, twice ends the program.
+async fn leave(actor: &mut Actor) -> Result<()> {
+    actor.press("C-c", CTRL_C).await?;
+    actor.settle().await?;
+    actor.settle_screen().await?;
+    actor.press("C-c", CTRL_C).await?;
+    actor.settle_screen().await?;
+    actor.press("C-c", CTRL_C).await?;
+    actor.session.wait_for_end().await?;
+    actor.settle().await
+}
+
 /// No is the last of the choices: going down beyond the end stays there, or comes round; so it is looked for.
 async fn say_no(actor: &mut Actor) -> Result<()> {
     while !actor.marked().is_some_and(|choice| choice.contains("No")) {
@@ -109,7 +127,8 @@ async fn say_no(actor: &mut Actor) -> Result<()> {
 
 /// A prompt that was interrupted before it had an answer comes back to where it was typed.
 async fn empty_the_composer(actor: &mut Actor) -> Result<()> {
-    if actor.marked().is_some_and(|text| text.contains("SCN:")) {
+    let is_back = |text: String| text.contains("SCN:") || text.contains("/compact");
+    if actor.marked().is_some_and(is_back) {
         actor.press("C-u", "\x15").await?;
         actor.settle_screen().await?;
     }
