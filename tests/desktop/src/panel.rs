@@ -21,12 +21,7 @@ pub const PROGRAM: &str = "DASBO_BIN";
 const COMMAND_LIMIT: Duration = Duration::from_secs(10);
 
 /// These would lead the panel out of the throw-away home.
-const FOLDERS: [&str; 4] = [
-    "XDG_CONFIG_HOME",
-    "XDG_DATA_HOME",
-    "XDG_STATE_HOME",
-    "XDG_CACHE_HOME",
-];
+const FOLDERS: [&str; 4] = ["XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME"];
 
 /// One session as the command line tells it.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
@@ -34,11 +29,14 @@ pub struct Row {
     pub agent: String,
     pub session: String,
     pub project: String,
+    pub title: Option<String>,
     pub mode: Option<String>,
     pub state: State,
     pub tool: Option<Tool>,
     pub detail: Option<String>,
     pub waiting: Vec<Waiting>,
+    pub helpers: usize,
+    pub background: usize,
     pub cwd: PathBuf,
     pub pid: Option<u32>,
     pub last_prompt: Option<String>,
@@ -80,8 +78,8 @@ impl Panel {
     /// Starts the program that `DASBO_BIN` names, on the display and the session bus of this process's environment, and
     /// waits until it answers.
     pub async fn start(home: &Path, runtime: &Path, limit: Duration) -> Result<Self> {
-        let program = std::env::var_os(PROGRAM)
-            .with_context(|| format!("{PROGRAM} must name the panel's program"))?;
+        let program =
+            std::env::var_os(PROGRAM).with_context(|| format!("{PROGRAM} must name the panel's program"))?;
         let program = PathBuf::from(program);
         let log = runtime.join("panel.log");
         let variables = vec![
@@ -95,12 +93,7 @@ impl Panel {
             .stderr(output)
             .spawn()
             .with_context(|| format!("{} does not start", program.display()))?;
-        let mut panel = Self {
-            program,
-            variables,
-            log,
-            child,
-        };
+        let mut panel = Self { program, variables, log, child };
         panel.wait_until_it_answers(limit).await?;
         Ok(panel)
     }
@@ -114,22 +107,13 @@ impl Panel {
 
     /// Runs `dasbo` with these arguments; gives what it printed.
     pub async fn run(&self, arguments: &[&str]) -> Result<String> {
-        let output = command(&self.program, &self.variables)
-            .args(arguments)
-            .output();
+        let output = command(&self.program, &self.variables).args(arguments).output();
         let output = timeout(COMMAND_LIMIT, output).await;
-        let output =
-            output.with_context(|| format!("dasbo {} does not end", arguments.join(" ")))??;
-        let (printed, errors) = (
-            String::from_utf8_lossy(&output.stdout),
-            String::from_utf8_lossy(&output.stderr),
-        );
+        let output = output.with_context(|| format!("dasbo {} does not end", arguments.join(" ")))??;
+        let (printed, errors) =
+            (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
         if !output.status.success() {
-            bail!(
-                "dasbo {}: {}\n{printed}{errors}",
-                arguments.join(" "),
-                output.status
-            );
+            bail!("dasbo {}: {}\n{printed}{errors}", arguments.join(" "), output.status);
         }
         Ok(printed.into_owned())
     }
@@ -154,11 +138,7 @@ impl Panel {
         });
         let outcome = answer.await.and_then(|answer| answer);
         outcome.map_err(|error| {
-            anyhow!(
-                "{error}\n{}\n{}",
-                last.map_or(String::new(), |last| format!("{last:#}")),
-                self.log()
-            )
+            anyhow!("{error}\n{}\n{}", last.map_or(String::new(), |last| format!("{last:#}")), self.log())
         })
     }
 }
@@ -168,9 +148,6 @@ fn command(program: &Path, variables: &[(&'static str, OsString)]) -> Command {
     for folder in FOLDERS {
         command.env_remove(folder);
     }
-    command
-        .envs(variables.iter().map(|(name, value)| (name, value)))
-        .stdin(Stdio::null())
-        .kill_on_drop(true);
+    command.envs(variables.iter().map(|(name, value)| (name, value))).stdin(Stdio::null()).kill_on_drop(true);
     command
 }

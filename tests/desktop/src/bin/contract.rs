@@ -83,7 +83,7 @@ fn arguments(mut arguments: lexopt::Parser) -> Result<(Task, Vec<String>)> {
             Long("newest") => versions = vec![claude::newest()?],
             Long("into") => folder = arguments.value()?.into(),
             Value(word) => words.push(word.string()?),
-            other @ Short(_) | other @ Long(_) => return Err(other.unexpected().into()),
+            other @ (Short(_) | Long(_)) => return Err(other.unexpected().into()),
         }
     }
     let mut words = words.into_iter();

@@ -15,6 +15,11 @@ impl Report {
         println!("ok      {check}");
     }
 
+    /// A check that waits for a part of the panel.
+    pub fn postponed(check: &str) {
+        println!("later   {check}");
+    }
+
     /// `evidence` is what a person needs to see why.
     pub fn failed(&mut self, check: &str, error: &Error, evidence: &str) {
         self.failed += 1;
@@ -29,13 +34,10 @@ impl Report {
 }
 
 fn indented(text: &str) -> String {
-    text.lines()
-        .map(|line| format!("        {line}"))
-        .collect::<Vec<_>>()
-        .join(
-            "
+    text.lines().map(|line| format!("        {line}")).collect::<Vec<_>>().join(
+        "
 ",
-        )
+    )
 }
 
 #[cfg(test)]
