@@ -118,6 +118,11 @@ impl Panel {
         Ok(printed.into_owned())
     }
 
+    /// Ends it, and waits until it has: its name on the bus is free for the next.
+    pub async fn end(mut self) -> Result<()> {
+        Ok(self.child.kill().await?)
+    }
+
     pub fn log(&self) -> String {
         fs::read_to_string(&self.log).unwrap_or_default()
     }

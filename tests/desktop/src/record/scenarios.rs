@@ -73,6 +73,7 @@ pub(super) const SCENARIOS: &[Scenario] = &[
     scenario("rename"),
     scenario("clear-while-named"),
     scenario("compact-then-prompt"),
+    Scenario { version: Some("2.1.220"), ..scenario("compact-refused") },
     scenario("resume-inside"),
     Scenario { late_hooks: true, ..asking("begun-before-the-hooks") },
     started_with("p-run-with-bash", &["-p", "SCN:bash Please wait."]),

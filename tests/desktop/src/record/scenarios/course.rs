@@ -26,6 +26,7 @@ pub(super) async fn play(name: &str, actor: &mut Actor) -> Result<()> {
         "rename" => rename(actor).await?,
         "clear-while-named" => clear(actor).await?,
         "compact-then-prompt" => compact(actor).await?,
+        "compact-refused" => compact_too_soon(actor).await?,
         "resume-inside" => resume(actor).await?,
         "begun-before-the-hooks" => begun_before(actor).await?,
         "api-error-then-prompt" => api_error(actor).await?,
@@ -132,11 +133,21 @@ async fn clear(actor: &mut Actor) -> Result<()> {
 
 async fn compact(actor: &mut Actor) -> Result<()> {
     plain(actor).await?;
+    plain(actor).await?;
     actor.enter("/compact").await?;
     actor.asked_for_summary().await?;
     actor.settle().await?;
     actor.model.open_gate("summary");
     actor.event("PostCompact").await?;
+    actor.settle().await?;
+    plain(actor).await
+}
+
+/// One exchange is too little to be compacted.
+async fn compact_too_soon(actor: &mut Actor) -> Result<()> {
+    plain(actor).await?;
+    actor.enter("/compact").await?;
+    actor.event("PreCompact").await?;
     actor.settle().await?;
     plain(actor).await
 }
@@ -209,8 +220,8 @@ async fn sigkill(actor: &mut Actor) -> Result<()> {
 
 async fn queued(actor: &mut Actor) -> Result<()> {
     bash_runs(actor).await?;
+    // 2.1.220 tells of it only when the turn takes it up.
     actor.enter("And this, later.").await?;
-    actor.event("UserPromptSubmit").await?;
     actor.settle().await?;
     let_go(actor).await
 }
