@@ -68,9 +68,7 @@ pub struct Node {
 
 impl Desktop {
     pub async fn connect() -> Result<Self> {
-        let connection = AccessibilityConnection::new()
-            .await
-            .context("no accessibility bus")?;
+        let connection = AccessibilityConnection::new().await.context("no accessibility bus")?;
         Ok(Self { connection })
     }
 
@@ -79,10 +77,7 @@ impl Desktop {
         let mut last = Vec::new();
         let root = wait::until(limit, program, async || {
             let programs = self.programs().await.ok()?;
-            let found = programs
-                .iter()
-                .find(|(name, _)| name == program)
-                .map(|(_, root)| root.clone());
+            let found = programs.iter().find(|(name, _)| name == program).map(|(_, root)| root.clone());
             last = programs;
             found
         });
@@ -91,10 +86,7 @@ impl Desktop {
             let names: Vec<&str> = last.iter().map(|(name, _)| name.as_str()).collect();
             format!("on the accessibility bus there are {names:?}")
         })?;
-        Ok(Application {
-            bus: self.connection.connection().clone(),
-            root,
-        })
+        Ok(Application { bus: self.connection.connection().clone(), root })
     }
 
     /// Presses and releases a key; the window that has the keyboard gets it. X11 only.
@@ -125,9 +117,7 @@ impl Desktop {
 impl Application {
     /// Everything there is now, from the application down.
     pub async fn tree(&self) -> Result<Node> {
-        self.read(self.root.clone())
-            .await
-            .context("the application is gone")
+        self.read(self.root.clone()).await.context("the application is gone")
     }
 
     /// Waits until `condition` has an answer for the tree; the error shows the last tree.
@@ -145,9 +135,7 @@ impl Application {
             answer
         });
         answer.await.with_context(|| {
-            last.map_or("no tree was seen".to_owned(), |tree| {
-                format!("the tree was\n{tree}")
-            })
+            last.map_or("no tree was seen".to_owned(), |tree| format!("the tree was\n{tree}"))
         })
     }
 
@@ -156,10 +144,7 @@ impl Application {
         let tree = self.tree().await?;
         let button = tree.find(|node| node.is_button() && node.name == name);
         let button = button.with_context(|| format!("no button {name:?} in\n{tree}"))?;
-        ensure!(
-            button.is(State::Sensitive),
-            "the button {name:?} is insensitive"
-        );
+        ensure!(button.is(State::Sensitive), "the button {name:?} is insensitive");
         self.activate(button).await
     }
 
@@ -175,19 +160,12 @@ impl Application {
         for index in 0..proxy.n_actions().await? {
             names.push((index, proxy.get_name(index).await?));
         }
-        let found = ACTIVATING.iter().find_map(|verb| {
-            names
-                .iter()
-                .find(|(_, name)| name.eq_ignore_ascii_case(verb))
-        });
+        let found =
+            ACTIVATING.iter().find_map(|verb| names.iter().find(|(_, name)| name.eq_ignore_ascii_case(verb)));
         let Some((index, name)) = found else {
             bail!("{:?} cannot be activated; it can: {names:?}", node.name)
         };
-        ensure!(
-            proxy.do_action(*index).await?,
-            "{:?} refused to {name}",
-            node.name
-        );
+        ensure!(proxy.do_action(*index).await?, "{:?} refused to {name}", node.name);
         Ok(())
     }
 
@@ -233,11 +211,7 @@ impl Node {
 
     /// What stands in all labels, from the top down.
     pub fn texts(&self) -> Vec<&str> {
-        self.all()
-            .into_iter()
-            .filter(|node| node.is_label())
-            .map(|node| node.name.as_str())
-            .collect()
+        self.all().into_iter().filter(|node| node.is_label()).map(|node| node.name.as_str()).collect()
     }
 
     /// The element that has the keyboard.
@@ -262,11 +236,7 @@ impl Node {
     }
 
     fn write(&self, out: &mut fmt::Formatter<'_>, depth: usize) -> fmt::Result {
-        let states: Vec<String> = self
-            .states
-            .iter()
-            .map(|state| format!("{state:?}"))
-            .collect();
+        let states: Vec<String> = self.states.iter().map(|state| format!("{state:?}")).collect();
         writeln!(
             out,
             "{:indent$}{} {:?} [{}]",
@@ -276,9 +246,7 @@ impl Node {
             states.join(" "),
             indent = depth * 2
         )?;
-        self.children
-            .iter()
-            .try_for_each(|child| child.write(out, depth + 1))
+        self.children.iter().try_for_each(|child| child.write(out, depth + 1))
     }
 }
 
@@ -288,22 +256,13 @@ impl fmt::Display for Node {
     }
 }
 
-async fn accessible<'a>(
-    bus: &'a Connection,
-    object: &ObjectRefOwned,
-) -> Result<AccessibleProxy<'a>> {
+async fn accessible<'a>(bus: &'a Connection, object: &ObjectRefOwned) -> Result<AccessibleProxy<'a>> {
     let builder = AccessibleProxy::builder(bus)
         .destination(bus_name(object)?)?
         .path(object.path_as_str().to_owned())?;
-    Ok(builder
-        .cache_properties(CacheProperties::No)
-        .build()
-        .await?)
+    Ok(builder.cache_properties(CacheProperties::No).build().await?)
 }
 
 fn bus_name(object: &ObjectRefOwned) -> Result<zbus::names::UniqueName<'static>> {
-    object
-        .name()
-        .cloned()
-        .context("an element without an address")
+    object.name().cloned().context("an element without an address")
 }
