@@ -46,8 +46,8 @@ fn try_change(agent: &'static dyn Agent, task: Task, consent: Consent) -> Result
             Task::Connect => gettext_f("{agent} is connected already. Nothing was changed.", &name),
             Task::Disconnect => gettext_f("{agent} is not connected. Nothing was changed.", &name),
         });
-        // The helper may be older than this build.
-        return if task == Task::Connect { planned.commit().map(|()| true) } else { Ok(true) };
+        // The helper may be older than this build, a journal left over.
+        return planned.commit().map(|()| true);
     }
     tell(planned.change.diff().trim_end());
     if consent == Consent::Ask && !agreed()? {

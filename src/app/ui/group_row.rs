@@ -13,7 +13,7 @@ mod imp {
     use gtk::CompositeTemplate;
 
     use crate::model::GroupHeader;
-    use crate::ui::label;
+    use crate::ui::{label, speaker};
     use crate::words;
 
     #[derive(Debug, Default, CompositeTemplate)]
@@ -37,7 +37,6 @@ mod imp {
 
         fn class_init(klass: &mut Self::Class) {
             klass.bind_template();
-            klass.set_accessible_role(gtk::AccessibleRole::Heading);
         }
 
         fn instance_init(obj: &glib::subclass::InitializingObject<Self>) {
@@ -62,7 +61,13 @@ mod imp {
         }
     }
 
-    impl WidgetImpl for GroupRow {}
+    impl WidgetImpl for GroupRow {
+        fn root(&self) {
+            self.parent_root();
+            self.update();
+        }
+    }
+
     impl BinImpl for GroupRow {}
 
     impl GroupRow {
@@ -75,7 +80,11 @@ mod imp {
             label::say(&self.title, &name);
             label::say(&self.count, &header.count().to_string());
             let sentence = format!("{name}, {}", words::sessions(header.count()));
-            self.obj().update_property(&[gtk::accessible::Property::Label(&sentence)]);
+            if let Some(speaker) = speaker::of(&*self.obj()) {
+                speaker.update_property(&[gtk::accessible::Property::Label(&sentence)]);
+                // It may have spoken for a session before.
+                speaker.reset_state(gtk::AccessibleState::Expanded);
+            }
         }
     }
 }

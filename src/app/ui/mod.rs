@@ -11,6 +11,7 @@ mod label;
 mod session_details;
 mod session_row;
 mod session_view;
+mod speaker;
 mod window;
 
 use agent_mark::AgentMark;

@@ -17,7 +17,7 @@ mod imp {
     use gtk::CompositeTemplate;
 
     use super::tone;
-    use crate::ui::{AgentMark, SessionDetails, label};
+    use crate::ui::{AgentMark, SessionDetails, label, speaker};
     use crate::{clock, model, words};
 
     /// How long unfolding takes, in milliseconds. GTK leaves it out where the person wants no animations.
@@ -63,7 +63,6 @@ mod imp {
 
         fn class_init(klass: &mut Self::Class) {
             klass.bind_template();
-            klass.set_accessible_role(gtk::AccessibleRole::ListItem);
         }
 
         fn instance_init(obj: &glib::subclass::InitializingObject<Self>) {
@@ -86,7 +85,13 @@ mod imp {
         }
     }
 
-    impl WidgetImpl for SessionRow {}
+    impl WidgetImpl for SessionRow {
+        fn root(&self) {
+            self.parent_root();
+            self.introduce();
+        }
+    }
+
     impl BinImpl for SessionRow {}
 
     impl SessionRow {
@@ -114,6 +119,7 @@ mod imp {
             signals.set_target(session.map(AsRef::<glib::Object>::as_ref));
             self.update();
             self.unfold(0);
+            self.introduce();
         }
 
         /// The details: there only while they can be seen.
@@ -132,7 +138,7 @@ mod imp {
             }
             self.revealer.set_transition_duration(milliseconds);
             self.revealer.set_reveal_child(expanded);
-            self.obj().update_state(&[gtk::accessible::State::Expanded(Some(expanded))]);
+            self.say_expanded(expanded);
         }
 
         /// Shows what is known now. Widgets that stay the same are not touched.
@@ -195,11 +201,27 @@ mod imp {
             }
         }
 
+        /// Tells a screen reader all of it again: what speaks may have spoken for another row before.
+        fn introduce(&self) {
+            self.sentence.take();
+            self.tick();
+            let session = self.session.borrow();
+            self.say_expanded(session.as_ref().is_some_and(model::Session::expanded));
+        }
+
+        fn say_expanded(&self, expanded: bool) {
+            if let Some(speaker) = speaker::of(&*self.obj()) {
+                speaker.update_state(&[gtk::accessible::State::Expanded(Some(expanded))]);
+            }
+        }
+
         /// Gives a screen reader a new sentence, if it is one.
         fn say_sentence(&self, sentence: &str) {
             if *self.sentence.borrow() != sentence {
                 self.sentence.replace(sentence.to_owned());
-                self.obj().update_property(&[gtk::accessible::Property::Label(sentence)]);
+                if let Some(speaker) = speaker::of(&*self.obj()) {
+                    speaker.update_property(&[gtk::accessible::Property::Label(sentence)]);
+                }
             }
         }
     }

@@ -15,7 +15,7 @@ mod imp {
     use gtk::{CompositeTemplate, DirectionType};
 
     use crate::model::{GroupHeader, Session, SessionList};
-    use crate::ui::{GroupRow, SessionRow};
+    use crate::ui::{GroupRow, SessionRow, speaker};
 
     #[derive(Debug, CompositeTemplate)]
     #[template(resource = "/org/dasbo/Dasbo/ui/session_view.ui")]
@@ -122,7 +122,7 @@ mod imp {
             let item = self.list_view.focus_child();
             let row = item.and_then(|item| item.first_child()).and_downcast::<SessionRow>();
             // What is inside of a row has its own use for Space.
-            let row = row.filter(WidgetExt::is_focus);
+            let row = row.filter(|row| speaker::of(row).is_some_and(|speaker| speaker.is_focus()));
             let (Key::space | Key::KP_Space, Some(row)) = (key, row) else {
                 return glib::Propagation::Proceed;
             };
@@ -217,14 +217,14 @@ mod imp {
         }
     }
 
-    /// Gives a list item the right row for its object; the one it has, if it fits. The rows take the focus, not
-    /// the items: an item would leave it to the first button inside, for Enter to press.
+    /// Gives a list item the right row for its object; the one it has, if it fits.
     fn bind(item: &gtk::ListItem) {
         let object = item.item();
         item.set_selectable(false);
         if let Some(session) = object.and_downcast_ref::<Session>() {
             let row = item.child().and_downcast::<SessionRow>().unwrap_or_else(|| {
                 let row = SessionRow::new();
+                speaker::choose(item, &row, gtk::AccessibleRole::ListItem);
                 item.set_child(Some(&row));
                 row
             });
@@ -233,6 +233,7 @@ mod imp {
         } else if let Some(header) = object.and_downcast_ref::<GroupHeader>() {
             let row = item.child().and_downcast::<GroupRow>().unwrap_or_else(|| {
                 let row = GroupRow::new();
+                speaker::choose(item, &row, gtk::AccessibleRole::Heading);
                 item.set_child(Some(&row));
                 row
             });

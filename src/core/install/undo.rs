@@ -49,26 +49,33 @@ fn take_back(text: &str, step: &Step, agent: &str) -> Taken {
 /// Takes back a step whose splices all still stand somewhere, if the rest then says what it said. One alone is no use:
 /// it could leave a comma behind.
 fn by_context(text: &str, step: &Step, agent: &str) -> Option<String> {
-    let back = |placed: &Placed| {
-        let Splice { removed, inserted, .. } = &placed.splice;
-        let offset = find(text, placed)?;
-        Some(Splice { offset, removed: inserted.clone(), inserted: removed.clone() })
-    };
-    let mut found = step.splices.iter().map(back).collect::<Option<Vec<_>>>()?;
-    found.sort_by_key(|splice| splice.offset);
+    let mut found = Vec::new();
+    let mut limit = text.len();
+    for placed in step.splices.iter().rev() {
+        let Splice { removed, inserted, .. } = placed.splice.clone();
+        limit = find(text, placed, limit)?;
+        found.push(Splice { offset: limit, removed: inserted, inserted: removed });
+    }
+    found.reverse();
     let result = apply(text, &found)?;
     let same = json::same_but_ours(text, &result, agent, &step.created);
     same.is_ok_and(|same| same).then_some(result)
 }
 
-/// Where a splice stands now, by as much of what was around it as still is.
-fn find(text: &str, placed: &Placed) -> Option<usize> {
+/// Where a splice stands now, before the next one at `limit`: the nearest with all that was around it, else the only one
+/// with some of it.
+fn find(text: &str, placed: &Placed, limit: usize) -> Option<usize> {
     let Placed { splice, before, behind } = placed;
-    let kept = [(before.as_str(), behind.as_str()), (before, ""), ("", behind), ("", "")];
-    kept.iter().find_map(|(before, behind)| {
+    let all = format!("{before}{}{behind}", splice.inserted);
+    let mut ends = limit.saturating_add(behind.len())..text.len();
+    let end = ends.find(|end| text.is_char_boundary(*end)).unwrap_or(text.len());
+    let nearest = text.get(..end).and_then(|text| text.rfind(&all)).map(|offset| offset + before.len());
+    let kept = [(before.as_str(), ""), ("", behind), ("", "")];
+    let some = kept.iter().find_map(|(before, behind)| {
         let offset = only(text, &format!("{before}{}{behind}", splice.inserted))?;
         Some(offset + before.len())
-    })
+    });
+    nearest.or(some).filter(|offset| offset + splice.inserted.len() <= limit)
 }
 
 /// Where `part` stands, if it does exactly once.

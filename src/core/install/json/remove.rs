@@ -70,49 +70,44 @@ fn cut(document: &Document, container: &Container, gone: &[bool]) -> Vec<Range<u
 /// Cuts neighbours. The comma behind goes with each; without one behind the last, the comma before.
 fn cut_run(document: &Document, run: &[(&Range<usize>, bool)]) -> Vec<Range<usize>> {
     let behind = run.last().and_then(|(last, _)| document.comma_after(last.end)).is_some();
-    let mut ranges = Vec::new();
+    let (mut commas, mut pieces) = (Vec::new(), Vec::<Range<usize>>::new());
     for (child, _) in run {
         let comma = if behind { document.comma_after(child.end) } else { document.comma_before(child.start) };
-        let mut end = child.end;
-        if let Some(comma) = comma {
-            if behind && document.slice(end..comma.start).trim().is_empty() {
-                end = comma.end;
-            }
-            ranges.push(comma);
+        let follows = comma.as_ref().filter(|comma| behind && is_blank(document, child.end..comma.start));
+        let end = follows.map_or(child.end, |comma| comma.end);
+        commas.extend(comma);
+        match pieces.last_mut().filter(|last| !document.has_comment(&(last.end..child.start), &[])) {
+            Some(last) => last.end = end,
+            None => pieces.push(child.start..end),
         }
-        ranges.push(with_blanks(document, child.start..end));
     }
-    ranges
+    commas.extend(pieces.into_iter().map(|piece| with_blanks(document, piece)));
+    commas
 }
 
-/// A child with the blanks before it; but a line that ends in a comment keeps its end.
-fn with_blanks(document: &Document, child: Range<usize>) -> Range<usize> {
-    let Some(before) = document.token_before(child.start) else {
-        return child;
-    };
-    let blanks = document.slice(before.range.end..child.start);
-    if matches!(before.token, Token::CommentLine(_)) {
-        let kept = newline_length(blanks);
-        let after = document.slice(child.end..document.body.len());
-        let line_end = after.trim_start_matches([' ', '\t']);
-        let rest = (after.len() - line_end.len()) + newline_length(line_end);
-        let rest = if newline_length(line_end) > 0 { rest } else { 0 };
-        return before.range.end + kept..child.end + rest;
+/// A piece with the blanks before it; but a line that ends in a comment must end.
+fn with_blanks(document: &Document, piece: Range<usize>) -> Range<usize> {
+    let Some(before) = document.token_before(piece.start) else { return piece };
+    let blanks = document.slice(before.range.end..piece.start);
+    let behind = document.slice(piece.end..document.body.len()).trim_start_matches([' ', '\t']);
+    if matches!(before.token, Token::CommentLine(_)) && newline_length(behind) == 0 {
+        return before.range.end + newline_length(blanks)..piece.end;
     }
     // `[ours, theirs]`: the blank behind our comma goes too.
     let opens = matches!(before.token, Token::OpenBrace | Token::OpenBracket) && blanks.is_empty();
-    let separated = opens && document.slice(child.clone()).ends_with(',');
-    let next = document.next_start(child.end).filter(|_| separated);
-    let next = next.filter(|next| is_blank_on_line(document.slice(child.end..*next)));
-    before.range.end..next.unwrap_or(child.end)
+    let separated = opens && document.slice(piece.clone()).ends_with(',');
+    let next = document.next_start(piece.end).filter(|_| separated);
+    let next =
+        next.filter(|next| is_blank(document, piece.end..*next) && !breaks(document.slice(piece.end..*next)));
+    before.range.end..next.unwrap_or(piece.end)
 }
 
 fn newline_length(text: &str) -> usize {
     ["\r\n", "\n", "\r"].iter().find(|newline| text.starts_with(**newline)).map_or(0, |found| found.len())
 }
 
-fn is_blank_on_line(text: &str) -> bool {
-    text.trim().is_empty() && !breaks(text)
+fn is_blank(document: &Document, range: Range<usize>) -> bool {
+    document.slice(range).trim().is_empty()
 }
 
 fn joined(mut ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {

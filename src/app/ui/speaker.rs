@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//! Which widget of a list's row takes the focus, and so speaks for it to a screen reader.
+//!
+//! Since GTK 4.12 it is the list's own item. Before, an item leaves the focus to what is inside of it: to the first
+//! button, for Enter to press, if the row itself does not take it.
+
+use gtk::prelude::*;
+
+/// Decides for a row that is about to go into a list's item.
+pub fn choose(item: &gtk::ListItem, row: &impl IsA<gtk::Widget>, role: gtk::AccessibleRole) {
+    if item.find_property("focusable").is_some() {
+        item.set_property("focusable", true);
+    } else {
+        row.set_focusable(true);
+        row.set_property("accessible-role", role);
+    }
+}
+
+/// The one that was chosen. `None` outside of a window: a new item is nobody's yet, and a reference taken here would
+/// be its only one.
+pub fn of(row: &impl IsA<gtk::Widget>) -> Option<gtk::Widget> {
+    row.root()?;
+    if row.is_focusable() { Some(row.clone().upcast()) } else { row.parent() }
+}
