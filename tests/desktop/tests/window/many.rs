@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//! More sessions than the window can show.
+
+use anyhow::{Result, ensure};
+use dasbo_desktop_tests::accessibility::{Extents, Key, Node};
+use dasbo_test_support::player::Player;
+
+use crate::seen;
+use crate::stage::{LIMIT, Stage, play, recorded};
+
+const SESSIONS: usize = 60;
+
+fn project(number: usize) -> String {
+    format!("project-{number}")
+}
+
+/// Where the row of a project is, once it is shown.
+async fn place(stage: &Stage, project: &str) -> Result<Extents> {
+    let find = |tree: &Node| seen::row(tree, project).cloned();
+    let row = stage.window.wait_for(LIMIT, project, find).await?;
+    stage.window.extents(&row).await
+}
+
+/// Whether the first group has these rows alone.
+fn works(tree: &Node, projects: &[usize]) -> bool {
+    let sentence = |number: &usize| format!("Claude Code, {}, thinking…", project(*number));
+    let rows: Vec<String> = projects.iter().map(sentence).collect();
+    seen::groups(tree).first().is_some_and(|(title, shown)| *title == "Working" && *shown == rows)
+}
+
+/// The list begins with the session that came last: of sixty, the forty-first is the twentieth from the top, and more
+/// fit neither above nor below.
+#[tokio::test]
+async fn the_list_does_not_scroll_by_itself() -> Result<()> {
+    let stage = Stage::set().await?;
+    let mut agents: Vec<Player> =
+        (1..=SESSIONS).map(|number| stage.agent(&project(number), recorded::CLEAR, 1)).collect();
+    stage.wait_until("sixty sessions", |tree| tree.texts().contains(&"60 sessions")).await?;
+    stage.enter_list().await?;
+    for number in (41..SESSIONS).rev() {
+        stage.desktop.key(Key::Down).await?;
+        stage.wait_for_focus(&project(number)).await?;
+    }
+    let before = [place(&stage, &project(41)).await?, place(&stage, &project(44)).await?];
+    ensure!(before[0].y - before[1].y > 3 * before[1].height, "not four rows: {before:?}");
+    // One from far above goes to the top, then one from below, which is not shown either, then one in between.
+    for (moved, working) in [(60, &[60][..]), (20, &[20, 60]), (40, &[20, 40, 60])] {
+        play(&mut agents[moved - 1], 1);
+        stage.wait_until("row that moved to the top", |tree| works(tree, working)).await?;
+        let after = [place(&stage, &project(41)).await?, place(&stage, &project(44)).await?];
+        ensure!(before == after, "{} made the list scroll: {before:?}, {after:?}", project(moved));
+        stage.wait_for_focus(&project(41)).await?;
+    }
+    Ok(())
+}
