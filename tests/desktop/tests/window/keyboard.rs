@@ -127,7 +127,9 @@ async fn focus_and_unfolded_row_stay_while_others_change() -> Result<()> {
 
     let _other = stage.agent("other", recorded::CLEAR, 1);
     is_same(held(&stage, "another row", |tree| seen::rows(tree).len() == 2).await?)?;
-    stage.desktop.key(Key::Up).await?;
+    let tree = stage.window.tree().await?;
+    let is_last = seen::rows(&tree).last().is_some_and(|row| row.is(State::Focused));
+    stage.desktop.key(if is_last { Key::Up } else { Key::Down }).await?;
     stage.wait_for_focus("other").await?;
     stage.wait_for_groups(&[("Working", &[news]), ("Quiet", &["Claude Code, other, idle"])]).await
 }

@@ -37,10 +37,10 @@ async fn the_list_does_not_scroll_by_itself() -> Result<()> {
         (1..=SESSIONS).map(|number| stage.agent(&project(number), recorded::CLEAR, 1)).collect();
     stage.wait_until("sixty sessions", |tree| tree.texts().contains(&"60 sessions")).await?;
     stage.enter_list().await?;
-    for number in (41..SESSIONS).rev() {
+    for _ in 41..SESSIONS {
         stage.desktop.key(Key::Down).await?;
-        stage.wait_for_focus(&project(number)).await?;
     }
+    stage.wait_for_focus(&project(41)).await?;
     let before = [place(&stage, &project(41)).await?, place(&stage, &project(44)).await?];
     ensure!(before[0].y - before[1].y > 3 * before[1].height, "not four rows: {before:?}");
     // One from far above goes to the top, then one from below, which is not shown either, then one in between.
