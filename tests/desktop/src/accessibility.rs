@@ -205,16 +205,25 @@ impl Application {
         Ok(())
     }
 
-    /// Where this element is in its window now.
+    /// Where this element was in its window when it was last laid out: GTK forgets those that are scrolled away.
     pub async fn extents(&self, node: &Node) -> Result<Extents> {
-        let proxy = ComponentProxy::builder(&self.bus)
-            .destination(bus_name(&node.object)?)?
-            .path(node.object.path_as_str())?
-            .cache_properties(CacheProperties::No)
-            .build()
-            .await?;
-        let (x, y, width, height) = proxy.get_extents(CoordType::Window).await?;
+        let (x, y, width, height) = self.component(node).await?.get_extents(CoordType::Window).await?;
         Ok(Extents { x, y, width, height })
+    }
+
+    /// Whether this element, or one inside of it, is what a pointer in the middle of this place meets in the window.
+    pub async fn is_at(&self, node: &Node, window: &Node, place: Extents) -> Result<bool> {
+        let (x, y) = (place.x + place.width / 2, place.y + place.height / 2);
+        let component = self.component(window).await?;
+        let met = component.get_accessible_at_point(x, y, CoordType::Window).await?;
+        Ok(node.all().into_iter().any(|below| below.object == met))
+    }
+
+    async fn component(&self, node: &Node) -> Result<ComponentProxy<'_>> {
+        let builder = ComponentProxy::builder(&self.bus)
+            .destination(bus_name(&node.object)?)?
+            .path(node.object.path_as_str().to_owned())?;
+        Ok(builder.cache_properties(CacheProperties::No).build().await?)
     }
 
     /// Elements that vanish while the tree is read are left out.

@@ -50,5 +50,9 @@ pub fn groups(tree: &Node) -> Vec<(&str, Vec<&str>)> {
 
 /// The window's title.
 pub fn title(tree: &Node) -> &str {
-    tree.find(|node| node.role == "window" || node.role == "frame").map_or("", |window| &window.name)
+    window(tree).map_or("", |window| &window.name)
+}
+
+pub fn window(tree: &Node) -> Option<&Node> {
+    tree.find(|node| node.role == "window" || node.role == "frame")
 }
