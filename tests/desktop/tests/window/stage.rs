@@ -33,8 +33,9 @@ pub mod recorded {
 
 #[derive(Debug)]
 pub struct Stage {
-    pub home: Home,
     pub panel: Panel,
+    /// Goes after the panel, which may write to it until its end.
+    pub home: Home,
     pub desktop: Desktop,
     pub window: Application,
     agents: Cell<u16>,
