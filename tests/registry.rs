@@ -7,8 +7,8 @@ use std::time::Duration;
 use dasbo_core::change::Change;
 use dasbo_core::event::{
     About, Actor, AgentId, AgentProcess, Asks, Background, Beginning, Call, CompactTrigger, Ending, Event,
-    Fingerprint, Outcome, PermissionMode, Request, SessionId, SessionKey, TaskChange, TaskState, Tool,
-    WaitKind, What,
+    Fingerprint, Outcome, PermissionMode, Request, SessionId, SessionKey, Source, Status, TaskChange,
+    TaskState, Tool, WaitKind, What,
 };
 use dasbo_core::moment::Moment;
 use dasbo_core::process::ProcessId;
@@ -90,6 +90,13 @@ fn what() -> impl Strategy<Value = What> {
     ]
 }
 
+/// What files say.
+fn read() -> impl Strategy<Value = What> {
+    let waiting = any::<bool>().prop_map(|hooked| Status::Waiting { hooked });
+    let status = prop_oneof![2 => select(vec![Status::Idle, Status::Busy, Status::Shell]), 1 => waiting];
+    prop_oneof![4 => status.prop_map(What::Reported), 1 => Just(What::Interrupted), 1 => Just(What::Seen)]
+}
+
 fn about() -> impl Strategy<Value = About> {
     let tasks = prop_oneof![
         (0..3_u8).prop_map(|id| TaskChange::Added { id: id.to_string(), subject: "x".into() }),
@@ -112,11 +119,15 @@ fn about() -> impl Strategy<Value = About> {
 fn event() -> impl Strategy<Value = Event> {
     let actor = prop_oneof![4 => Just(Actor::Main), 1 => Just(Actor::Subagent("a".into()))];
     let process = prop::option::weighted(0.9, (1..4_u32).prop_map(process));
-    (select(vec!["one", "two", "three"]), actor, process, about(), what()).prop_map(
-        |(session, actor, process, about, what)| Event {
+    let told = (actor, what(), Just(Source::Hook));
+    let read = (Just(Actor::Main), read(), Just(Source::File));
+    let source = prop_oneof![4 => told, 1 => read];
+    (select(vec!["one", "two", "three"]), source, process, about()).prop_map(
+        |(session, (actor, what, source), process, about)| Event {
             session: key(session),
             at: Moment::default(),
             actor,
+            source,
             process,
             about,
             what,
@@ -177,6 +188,18 @@ fn shown(registry: &Registry) -> BTreeMap<SessionKey, Session> {
     registry.sessions().map(|session| (session.key.clone(), blind(session))).collect()
 }
 
+/// Not these: in which row a session goes on, and so how old it is, depends on which came first; files are read only
+/// of sessions that are known, and here two sessions share a process, which no agent with such files does.
+fn order_is_all(event: &Event) -> bool {
+    let moves = matches!(
+        event.what,
+        What::Began(Beginning::Clear | Beginning::Resume) | What::Ended(Ending::Replaced)
+    );
+    let read = event.source == Source::File;
+    let of_known = matches!(event.what, What::Reported(_)) && event.session == key("one");
+    !moves && (!read || of_known)
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 2_000, failure_persistence: None, ..ProptestConfig::default() })]
 
@@ -226,8 +249,7 @@ proptest! {
                 event.process = Some(process(if event.session == key("one") { 1 } else { 2 }));
                 event
             })
-            // In which row a session goes on, and so how old it is, depends on which came first.
-            .filter(|event| !matches!(event.what, What::Began(Beginning::Clear | Beginning::Resume) | What::Ended(Ending::Replaced)))
+            .filter(order_is_all)
             .collect();
         let (mut straight, mut shuffled) = (Registry::default(), Registry::default());
         for event in &events {
@@ -249,6 +271,7 @@ fn told(session: &str, pid: u32, millis: u64, what: What) -> Event {
         session: key(session),
         at: at(millis),
         actor: Actor::Main,
+        source: Source::Hook,
         process: Some(process(pid)),
         about: About::default(),
         what,

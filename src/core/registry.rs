@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::time::Duration;
 
 use crate::change::Change;
-use crate::event::{About, Actor, Beginning, Ending, Event, SessionKey, What};
+use crate::event::{About, Actor, Beginning, Ending, Event, SessionKey, Source, What};
 use crate::moment::Moment;
 use crate::process::ProcessId;
 use crate::session::{RowId, Session, Timeline};
@@ -95,14 +95,7 @@ impl Registry {
         let Some(&row) = self.keys.get(session) else {
             return Vec::new();
         };
-        let lost = Event {
-            session: session.clone(),
-            at: now,
-            actor: Actor::Main,
-            process: None,
-            about: About::default(),
-            what: What::NewsLost,
-        };
+        let lost = quiet(session, now, What::NewsLost);
         self.update(row, &lost, now).into_iter().collect()
     }
 
@@ -159,11 +152,15 @@ impl Registry {
             self.remember_end(event, how);
             return None;
         }
+        if self.is_hearsay(event) {
+            return None;
+        }
         let (row, taken_over) = match self.predecessor(event) {
             Some(row) => (row, true),
             None => (self.new_row(), false),
         };
-        let mut timeline = Timeline::new(row, event);
+        let hooked = self.rows.get(&row).is_some_and(|row| row.timeline.is_hooked());
+        let mut timeline = Timeline::new(row, event, hooked);
         let process = event.process.map(|process| process.id);
         if taken_over || process.is_some_and(|process| self.is_veteran(process)) {
             timeline.set_started(event.at);
@@ -178,17 +175,35 @@ impl Registry {
         Some(Change::Updated(session))
     }
 
-    /// The row whose session made place for the one that begins here.
+    /// The row whose session made place for the one that begins here. A process has one file: once it names another
+    /// session, the one before is over, which hooks tell better where they speak.
     fn predecessor(&self, event: &Event) -> Option<RowId> {
         let replaces = matches!(event.what, What::Began(Beginning::Clear | Beginning::Resume));
-        let process = event.process.filter(|_| replaces)?;
-        let waits = |row: &Row| {
-            let session = row.session();
-            row.successor_until.is_some()
-                && session.key.agent == event.session.agent
-                && session.process.is_some_and(|known| known.id == process.id)
+        let reported = matches!(event.what, What::Reported(_));
+        let process = event.process.filter(|_| replaces || reported)?;
+        let makes_place = |row: &Row| {
+            let known = row.session();
+            known.key != event.session
+                && known.key.agent == event.session.agent
+                && known.process.is_some_and(|known| known.id == process.id)
+                && (row.successor_until.is_some() || (reported && !row.timeline.is_hooked()))
         };
-        self.rows.iter().find(|(_, row)| waits(row)).map(|(&id, _)| id)
+        self.rows.iter().find(|(_, row)| makes_place(row)).map(|(&id, _)| id)
+    }
+
+    /// Whether a file tells of a session that is not known, and must not be known from it: a transcript says only
+    /// what is in it, and where hooks speak of a process they tell its sessions.
+    fn is_hearsay(&self, event: &Event) -> bool {
+        if event.source == Source::Hook {
+            return false;
+        }
+        let of_process = |row: &Row| {
+            let process = row.session().process.map(|process| process.id);
+            process.is_some() && process == event.process.map(|process| process.id)
+        };
+        let spoken_of =
+            |row: &Row| of_process(row) && row.timeline.is_hooked() && row.successor_until.is_none();
+        !matches!(event.what, What::Reported(_)) || self.rows.values().any(spoken_of)
     }
 
     fn is_veteran(&self, process: ProcessId) -> bool {
@@ -207,7 +222,7 @@ impl Registry {
         let row = self.rows.get_mut(&id)?;
         let before = row.session().clone();
         if row.successor_until.take().is_some() {
-            row.timeline = Timeline::new(id, event);
+            row.timeline = Timeline::new(id, event, row.timeline.is_hooked());
         } else {
             row.timeline.apply(event);
         }
@@ -264,6 +279,9 @@ impl Registry {
             return self.remove(id);
         }
         let before = row.session().clone();
+        if row.timeline.is_due(now) {
+            row.timeline.apply(&quiet(&before.key, now, What::Passed));
+        }
         row.timeline.forget_passed(now);
         updated(&before, row.session())
     }
@@ -287,7 +305,20 @@ impl Row {
     }
 
     fn due(&self, silence: Duration) -> Option<Moment> {
-        self.goes_at(silence).into_iter().chain(self.session().next_passing()).min()
+        self.goes_at(silence).into_iter().chain(self.timeline.next_passing()).min()
+    }
+}
+
+/// Something that nobody told.
+fn quiet(session: &SessionKey, at: Moment, what: What) -> Event {
+    Event {
+        session: session.clone(),
+        at,
+        actor: Actor::Main,
+        source: Source::File,
+        process: None,
+        about: About::default(),
+        what,
     }
 }
 

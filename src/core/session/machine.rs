@@ -4,8 +4,8 @@
 use super::calls::OpenCalls;
 use super::{FINISHED_FOR, NOTE_FOR, Note, NoteKind, RowId, Session, State, Task, Wait};
 use crate::event::{
-    Actor, Asks, Background, Beginning, Call, CompactTrigger, Event, Outcome, Request, TaskChange, WaitKind,
-    What,
+    Actor, AgentProcess, Asks, Background, Beginning, Call, CompactTrigger, Event, Outcome, Request, Source,
+    TaskChange, WaitKind, What,
 };
 use crate::moment::Moment;
 
@@ -16,12 +16,28 @@ pub(super) struct Machine {
     calls: OpenCalls,
     /// The turn that the last prompt began.
     turn: Option<String>,
+    /// Whether hooks speak of this session, or only its file.
+    pub(super) hooked: bool,
+    /// Whether a prompt began what it does.
+    pub(super) prompted: bool,
+    /// Its file said at this time that the turn is over, and no hook did yet.
+    pub(super) idle_reported: Option<Moment>,
+    /// Its file says that a shell runs in the background.
+    pub(super) shell_reported: bool,
 }
 
 impl Machine {
     /// The machine before its first event, which `event` will be.
-    pub(super) fn new(row: RowId, event: &Event) -> Self {
-        Self { session: Session::new(row, event), calls: OpenCalls::default(), turn: None }
+    pub(super) fn new(row: RowId, event: &Event, hooked: bool) -> Self {
+        Self {
+            session: Session::new(row, event),
+            calls: OpenCalls::default(),
+            turn: None,
+            hooked,
+            prompted: false,
+            idle_reported: None,
+            shell_reported: false,
+        }
     }
 
     pub(super) fn apply(&mut self, event: &Event) {
@@ -29,12 +45,13 @@ impl Machine {
             self.session.news_lost = true;
             return;
         }
+        self.settle_reported(event);
         self.take_note_of(event);
         let actor = &event.actor;
         match &event.what {
-            What::Began(Beginning::Compact) | What::Seen | What::NewsLost => {}
+            What::Began(Beginning::Compact) | What::Seen | What::NewsLost | What::Passed => {}
             What::Began(_) => self.end_turn(State::Idle, event.at),
-            What::Prompted(prompt) => self.prompted(prompt.as_ref(), event),
+            What::Prompted(prompt) => self.prompt(prompt.as_ref(), event),
             What::ToolBegan(call, asks) => self.tool_began(actor, call, *asks, event.at),
             What::ToolEnded(call, outcome) => self.tool_ended(actor, call, outcome, event.at),
             What::BatchEnded(calls) => self.batch_ended(actor, calls, event.at),
@@ -50,6 +67,8 @@ impl Machine {
             What::CompactEnded(trigger) => self.compacted(*trigger, event.at),
             What::HelperBegan => self.helper_began(actor),
             What::HelperEnded => self.helper_ended(actor),
+            What::Reported(status) => self.reported(*status, event.at),
+            What::Interrupted => self.interrupted(event.at),
             What::Ended(_) => self.ended(event.at),
         }
     }
@@ -57,12 +76,16 @@ impl Machine {
     /// What any event says, and what any event ends.
     fn take_note_of(&mut self, event: &Event) {
         let session = &mut self.session;
-        session.heard = event.at;
-        session.note = None;
-        session.finished_until = None;
-        if let Some(process) = event.process.filter(|process| session.process != Some(*process)) {
-            session.process = Some(process);
-            session.started = process.id.started();
+        if event.what != What::Passed {
+            session.heard = event.at;
+        }
+        if event.source == Source::Hook {
+            session.note = None;
+            session.finished_until = None;
+            self.hooked = true;
+        }
+        if let Some(process) = event.process {
+            take_over(session, process);
         }
         let about = &event.about;
         let keep = |now: &Option<String>, before: &mut Option<String>| {
@@ -74,6 +97,12 @@ impl Machine {
         keep(&about.project, &mut session.project);
         keep(&about.title, &mut session.title);
         keep(&about.model, &mut session.model);
+        keep(&about.branch, &mut session.branch);
+        keep(&about.prompt, &mut session.last_prompt);
+        keep(&about.answer, &mut session.last_answer);
+        keep(&about.transcript, &mut session.transcript);
+        session.tokens = about.tokens.or(session.tokens);
+        session.attended = about.attended.unwrap_or(session.attended);
         if event.actor == Actor::Main {
             session.mode = about.mode.unwrap_or(session.mode);
         }
@@ -82,7 +111,7 @@ impl Machine {
         }
     }
 
-    fn enter(&mut self, state: State, at: Moment) {
+    pub(super) fn enter(&mut self, state: State, at: Moment) {
         self.session.news_lost = false;
         if self.session.state != state {
             self.session.state = state;
@@ -91,21 +120,23 @@ impl Machine {
     }
 
     /// The session's own calls and waits are over; subagents go on.
-    fn end_turn(&mut self, state: State, at: Moment) {
+    pub(super) fn end_turn(&mut self, state: State, at: Moment) {
         self.calls.end_all_of(&Actor::Main);
         self.session.waits.retain(|wait| wait.actor != Actor::Main);
         self.session.compacting = false;
+        self.prompted = false;
         self.enter(state, at);
     }
 
     /// A prompt typed while a turn runs is folded into it: the agent goes on with what it does.
-    fn prompted(&mut self, prompt: Option<&String>, event: &Event) {
+    fn prompt(&mut self, prompt: Option<&String>, event: &Event) {
         let turn = event.about.turn.as_ref();
         let runs = matches!(self.session.state, State::Thinking | State::Tool(_));
         let folded = runs && turn.is_some() && turn == self.turn.as_ref();
         if !folded {
             self.turn = turn.cloned();
             self.end_turn(State::Thinking, event.at);
+            self.prompted = true;
         }
         if let Some(prompt) = prompt {
             self.session.last_prompt = Some(prompt.clone());
@@ -125,6 +156,7 @@ impl Machine {
                 call: Some(call.clone()),
                 request: None,
                 since: at,
+                confirmed: false,
             });
         }
     }
@@ -176,7 +208,8 @@ impl Machine {
         }
         self.close_first(|wait| wait.kind == WaitKind::Input || of_call(wait));
         let request_id = Some(request.id);
-        self.open(Wait { kind: request.kind, actor: actor.clone(), call, request: request_id, since: at });
+        let (kind, actor) = (request.kind, actor.clone());
+        self.open(Wait { kind, actor, call, request: request_id, since: at, confirmed: false });
     }
 
     fn ended(&mut self, at: Moment) {
@@ -190,11 +223,11 @@ impl Machine {
     fn needs_input(&mut self, at: Moment) {
         if self.session.waits.is_empty() {
             let (kind, actor) = (WaitKind::Input, Actor::Main);
-            self.open(Wait { kind, actor, call: None, request: None, since: at });
+            self.open(Wait { kind, actor, call: None, request: None, since: at, confirmed: false });
         }
     }
 
-    fn open(&mut self, wait: Wait) {
+    pub(super) fn open(&mut self, wait: Wait) {
         self.session.waits.push(wait);
     }
 
@@ -282,4 +315,17 @@ fn note_of(call: &Call, outcome: &Outcome, at: Moment) -> Option<Note> {
         Outcome::Denied(reason) => NoteKind::ToolDenied(name, reason.clone()),
     };
     Some(Note { what, until: at + NOTE_FOR })
+}
+
+/// A file does not know the terminal that a hook's chain shows.
+fn take_over(session: &mut Session, process: AgentProcess) {
+    match &mut session.process {
+        Some(known) if known.id == process.id => {
+            known.tty = if process.tty == 0 { known.tty } else { process.tty }
+        }
+        other => {
+            *other = Some(process);
+            session.started = process.id.started();
+        }
+    }
 }

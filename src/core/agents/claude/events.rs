@@ -12,7 +12,7 @@ use crate::agents::lenient::{line, paragraph};
 use crate::agents::{NotUnderstood, process};
 use crate::event::{
     About, Actor, Asks, Background, Beginning, Call, CompactTrigger, Ending, Event, Fingerprint, Outcome,
-    PermissionMode, Request, SessionId, SessionKey, Tool, WaitKind, What,
+    PermissionMode, Request, SessionId, SessionKey, Source, Tool, WaitKind, What,
 };
 use crate::wire::{self, Frame, Header};
 
@@ -33,6 +33,7 @@ pub(super) fn event(frame: &Frame) -> Result<Option<Event>, NotUnderstood> {
         session: SessionKey { agent: ID, id },
         at: header.at,
         actor: actor(&payload),
+        source: Source::Hook,
         process: process::resolve(header, header.hints.get("CLAUDE_PID").map(String::as_str), PROCESS_NAMES),
         about: about(payload, header),
         what,
@@ -54,7 +55,18 @@ fn about(payload: Payload, header: &Header) -> About {
         turn: payload.prompt_id,
         title: payload.session_title.map(|title| line(&title)).filter(|title| !title.is_empty()),
         model: payload.model,
+        attended: attended(header),
+        transcript: payload.transcript_path,
+        ..About::default()
     }
+}
+
+/// 2.1.220 says only how it was started.
+fn attended(header: &Header) -> Option<bool> {
+    let hint = |name| header.hints.get(name).map(String::as_str);
+    let said = hint("CLAUDE_CODE_SESSION_ATTENDED").map(|value| value != "0");
+    let cli = hint("CLAUDE_CODE_ENTRYPOINT").map(|value| value == "cli");
+    said.into_iter().chain(cli).reduce(|one, other| one && other)
 }
 
 fn mode(word: &str) -> Option<PermissionMode> {

@@ -13,6 +13,8 @@ pub(super) struct Payload {
     #[serde(deserialize_with = "maybe")]
     pub session_id: Option<String>,
     #[serde(deserialize_with = "maybe")]
+    pub transcript_path: Option<String>,
+    #[serde(deserialize_with = "maybe")]
     pub hook_event_name: Option<String>,
     #[serde(deserialize_with = "maybe")]
     pub cwd: Option<String>,
