@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //! The time now, and moments as the clock on the wall shows them.
 
-use dasbo_core::moment::Moment;
+use dasbo_core::moment::{Moment, WallClock};
 use rustix::time::{ClockId, clock_gettime};
 
 /// The moment now.
@@ -43,4 +43,10 @@ mod tests {
         let late = wall_clock(now + Duration::from_secs(3600)).unwrap();
         assert!((late.difference(&wall).as_seconds() - 3600).abs() < 5);
     }
+}
+
+/// How the wall clock lies to moments, now: it may be set.
+pub fn wall() -> WallClock {
+    let unix = u64::try_from(glib::real_time()).unwrap_or(0).saturating_mul(1_000);
+    WallClock { boot: unix.saturating_sub(now().as_nanos()) }
 }

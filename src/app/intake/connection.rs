@@ -20,6 +20,7 @@ use super::liveness::Liveness;
 use super::peer;
 use super::queue::Outbox;
 use super::socket::Socket;
+use super::transcripts::Transcripts;
 
 /// A helper sends its frame at once. One that takes longer is none.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -38,6 +39,7 @@ pub struct Door {
     context: MainContext,
     outbox: Outbox,
     liveness: Rc<Liveness>,
+    transcripts: Rc<Transcripts>,
     chunk: RefCell<Vec<u8>>,
     held: Cell<usize>,
 }
@@ -62,8 +64,20 @@ enum Refused {
 }
 
 impl Door {
-    pub fn new(context: MainContext, outbox: Outbox, liveness: Rc<Liveness>) -> Self {
-        Self { context, outbox, liveness, chunk: RefCell::new(vec![0; CHUNK]), held: Cell::new(0) }
+    pub fn new(
+        context: MainContext,
+        outbox: Outbox,
+        liveness: Rc<Liveness>,
+        transcripts: Rc<Transcripts>,
+    ) -> Self {
+        Self {
+            context,
+            outbox,
+            liveness,
+            transcripts,
+            chunk: RefCell::new(vec![0; CHUNK]),
+            held: Cell::new(0),
+        }
     }
 
     /// Accepts for ever.
@@ -117,6 +131,9 @@ impl Door {
             self.liveness.add(process, pidfd_of(&frame.header, process.id.pid, pidfds))
         });
         if alive {
+            if let Some(agent) = agents::by_id(event.session.agent.0) {
+                self.transcripts.follow(agent, &event);
+            }
             self.outbox.send_event(event, bytes);
         }
         Ok(())

@@ -19,6 +19,7 @@ use rustix::process::{Pid, PidfdFlags, pidfd_open};
 
 use super::queue::{News, Outbox};
 use super::socket::OpenError;
+use super::transcripts::Transcripts;
 
 /// How often processes without a pidfd are looked for.
 const REAP_EVERY: Duration = Duration::from_secs(60);
@@ -29,6 +30,7 @@ const PROC: &str = "/proc";
 #[derive(Debug)]
 pub struct Liveness {
     outbox: Outbox,
+    transcripts: Rc<Transcripts>,
     /// All pidfds behind one: with a thousand sessions the loop still waits for a handful.
     epoll: OwnedFd,
     pidfds: RefCell<HashMap<ProcessId, OwnedFd>>,
@@ -37,10 +39,10 @@ pub struct Liveness {
 }
 
 impl Liveness {
-    pub fn new(outbox: Outbox) -> Result<Self, OpenError> {
+    pub fn new(outbox: Outbox, transcripts: Rc<Transcripts>) -> Result<Self, OpenError> {
         let epoll =
             epoll::create(epoll::CreateFlags::CLOEXEC).map_err(|error| OpenError::Watch(error.into()))?;
-        Ok(Self { outbox, epoll, pidfds: RefCell::default(), unwatched: RefCell::default() })
+        Ok(Self { outbox, transcripts, epoll, pidfds: RefCell::default(), unwatched: RefCell::default() })
     }
 
     /// Watches a process until it ends. `pidfd` came with the frame. `false`: it has ended already.
@@ -99,8 +101,13 @@ impl Liveness {
         if let Some(process) = found {
             // Closing the last descriptor takes it out of the epoll set.
             self.pidfds.borrow_mut().remove(&process);
-            self.outbox.send(News::ProcessEnded(process));
+            self.tell(process);
         }
+    }
+
+    fn tell(&self, ended: ProcessId) {
+        self.transcripts.forget(ended);
+        self.outbox.send(News::ProcessEnded(ended));
     }
 
     fn add_unwatched(self: &Rc<Self>, process: AgentProcess) -> bool {
@@ -122,7 +129,7 @@ impl Liveness {
             self.unwatched.borrow_mut().retain(|&process, &mut tty| {
                 let alive = process::is_alive(Path::new(PROC), process, tty);
                 if !alive {
-                    self.outbox.send(News::ProcessEnded(process));
+                    self.tell(process);
                 }
                 alive
             });
