@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::ID;
 use super::payload::{BackgroundTask, Payload, ToolCall};
 use super::tasks;
-use crate::agents::lenient::{line, paragraph};
+use crate::agents::lenient::{line, object, paragraph};
 use crate::agents::{NotUnderstood, process};
 use crate::event::{
     About, Actor, Asks, Background, Beginning, Call, CompactTrigger, Ending, Event, Fingerprint, Outcome,
@@ -23,18 +23,20 @@ pub(super) fn event(frame: &Frame) -> Result<Option<Event>, NotUnderstood> {
     let wire::Payload::Json(bytes) = &frame.payload else {
         return Err(NotUnderstood::NoPayload);
     };
-    let payload: Payload = serde_json::from_slice(bytes)?;
+    let payload: Payload = object(bytes)?;
     let header = &frame.header;
-    let Some(what) = what(&payload, header) else {
+    let name = payload.hook_event_name.as_deref().unwrap_or(&header.event);
+    let Some(what) = what(name, &payload, header) else {
         return Ok(None);
     };
+    let tasks = tasks::change(name, &payload);
     let id = payload.session_id.as_deref().and_then(SessionId::new).ok_or(NotUnderstood::NoSession)?;
     Ok(Some(Event {
         session: SessionKey { agent: ID, id },
         at: header.at,
         actor: actor(&payload),
         process: process::resolve(header, header.hints.get("CLAUDE_PID").map(String::as_str), PROCESS_NAMES),
-        about: about(payload, header),
+        about: About { tasks, ..about(payload, header) },
         what,
     }))
 }
@@ -46,7 +48,7 @@ fn actor(payload: &Payload) -> Actor {
 
 fn about(payload: Payload, header: &Header) -> About {
     About {
-        tasks: tasks::change(&payload),
+        tasks: None,
         cwd: payload.new_cwd.or(payload.cwd),
         // `cwd` follows `cd`; the project does not.
         project: header.hints.get("CLAUDE_PROJECT_DIR").cloned(),
@@ -70,8 +72,7 @@ fn mode(word: &str) -> Option<PermissionMode> {
 }
 
 /// What happened. `None`: an event that changes nothing, or one that is not known.
-fn what(payload: &Payload, header: &Header) -> Option<What> {
-    let name = payload.hook_event_name.as_deref().unwrap_or(&header.event);
+fn what(name: &str, payload: &Payload, header: &Header) -> Option<What> {
     match name {
         "PreToolUse" | "PostToolUse" | "PostToolUseFailure" | "PermissionDenied" => tool_event(name, payload),
         "PostToolBatch" => batch_ended(payload),
@@ -145,10 +146,11 @@ fn turn_ended(payload: &Payload) -> What {
 }
 
 fn background(tasks: &[BackgroundTask]) -> Background {
-    let running = || tasks.iter().filter(|task| task.status == "running");
+    let running = || tasks.iter().filter(|task| task.status.as_deref() == Some("running"));
+    let is_subagent = |task: &&BackgroundTask| task.kind.as_deref() == Some("subagent");
     Background {
-        subagents: running().filter(|task| task.kind == "subagent").map(|task| task.id.clone()).collect(),
-        others: running().filter(|task| task.kind != "subagent").count(),
+        subagents: running().filter(is_subagent).filter_map(|task| task.id.clone()).collect(),
+        others: running().filter(|task| !is_subagent(task)).count(),
     }
 }
 
