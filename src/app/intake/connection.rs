@@ -104,9 +104,11 @@ impl Door {
 
     fn take_in(&self, mut frame: Frame, peer: u32, pidfds: Vec<OwnedFd>) -> Result<(), Refused> {
         let header = &mut frame.header;
-        if header.chain.is_empty() {
-            // Inside a sandbox of its own a helper sees nobody; from here its parents can be seen.
+        let has_own_pids = peer != 0 && peer != header.helper.pid;
+        if has_own_pids || header.chain.is_empty() {
+            // In a sandbox a helper sees few of its parents or none, and under other numbers; from here all can be seen.
             header.chain = process::ancestors(Path::new("/proc"), peer, MAX_CHAIN);
+            header.pidfds.clear();
         }
         if header.mode == Mode::Ask {
             tracing::debug!(event = header.event, request = header.helper.pid, "left to the terminal");
