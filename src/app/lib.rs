@@ -9,7 +9,7 @@ mod application;
 mod cli;
 pub mod clock;
 mod config;
-mod desktop;
+pub mod desktop;
 pub mod i18n;
 pub mod intake;
 pub mod model;
