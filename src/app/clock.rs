@@ -20,6 +20,12 @@ pub fn wall_clock(moment: Moment) -> Option<glib::DateTime> {
     glib::DateTime::now_local().ok()?.add(glib::TimeSpan::from_microseconds(distance)).ok()
 }
 
+/// How the wall clock lies to moments, now: it may be set.
+pub fn wall() -> WallClock {
+    let unix = u64::try_from(glib::real_time()).unwrap_or(0).saturating_mul(1_000);
+    WallClock { boot: unix.saturating_sub(now().as_nanos()) }
+}
+
 #[cfg(test)]
 mod tests {
     use std::time::Duration;
@@ -43,10 +49,4 @@ mod tests {
         let late = wall_clock(now + Duration::from_secs(3600)).unwrap();
         assert!((late.difference(&wall).as_seconds() - 3600).abs() < 5);
     }
-}
-
-/// How the wall clock lies to moments, now: it may be set.
-pub fn wall() -> WallClock {
-    let unix = u64::try_from(glib::real_time()).unwrap_or(0).saturating_mul(1_000);
-    WallClock { boot: unix.saturating_sub(now().as_nanos()) }
 }

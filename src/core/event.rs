@@ -189,8 +189,10 @@ pub enum What {
     Requested(Request),
     /// The agent asks in its terminal; said late, without saying what.
     NeedsInput,
-    /// A form was answered or dismissed.
-    FormAnswered,
+    /// A form of this server was answered or dismissed.
+    FormAnswered(Option<String>),
+    /// The agent says late that some form was answered.
+    FormAnswerNoted,
     /// The agent says that it waits for the next prompt.
     IdlePrompt,
     /// The turn ended.
@@ -315,17 +317,17 @@ pub struct Request {
     pub id: RequestId,
     /// What is asked for.
     pub kind: WaitKind,
-    /// What it is about.
-    pub about: Asks,
+    /// What it asks about.
+    pub asks: Asks,
 }
 
 /// What a request is about.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Asks {
-    /// This call, which must not run before it is allowed.
-    About(Call),
-    /// A call that runs and asks the person something: how the name of its tool begins.
-    From(String),
+    /// For this call, which must not run before it is allowed.
+    ForCall(Call),
+    /// During a call that runs, of this MCP server.
+    During(String),
 }
 
 /// Background work that goes on after a turn.

@@ -16,7 +16,7 @@ const SUCCESSOR_WITHIN: Duration = Duration::from_secs(5);
 /// What an agent's hooks still say this long after its end was only on its way (hooks of an end get 1.5 s).
 const STRAGGLERS_FOR: Duration = Duration::from_secs(2);
 
-/// A session whose process is unknown goes after this long without news, unless set otherwise.
+/// A session whose process is unknown goes after this long without news.
 const SILENCE: Duration = Duration::from_secs(30 * 60);
 
 /// Ends and dead processes that are remembered.
@@ -30,6 +30,8 @@ pub struct Registry {
     next_row: u64,
     ends: Recent<SessionKey, End>,
     dead: Recent<ProcessId, ()>,
+    /// When sessions went with their process.
+    died: Recent<SessionKey, Moment>,
     /// Processes that had a session before the one they have now.
     veterans: BTreeSet<ProcessId>,
     silence: Duration,
@@ -46,19 +48,23 @@ struct Row {
 #[derive(Debug, Clone, Copy)]
 struct End {
     at: Moment,
-    /// The process it ended in.
-    process: Option<ProcessId>,
-    how: Ending,
+    /// What this process still tells until then was on its way.
+    stragglers: Option<(ProcessId, Moment)>,
 }
 
 impl End {
+    /// As an event tells it.
+    fn told(event: &Event) -> Self {
+        let process = event.process.map(|process| (process.id, event.at + STRAGGLERS_FOR));
+        Self { at: event.at, stragglers: process }
+    }
+
     /// Whether the session was over when `event` happened, or on its way out.
     fn is_after(&self, event: &Event) -> bool {
-        let straggles = self.how == Ending::Gone
-            && !matches!(event.what, What::Began(_) | What::Ended(_))
-            && self.process == event.process.map(|process| process.id)
-            && event.at <= self.at + STRAGGLERS_FOR;
-        event.at <= self.at || straggles
+        let begins_or_ends = matches!(event.what, What::Began(_) | What::Ended(_));
+        let process = event.process.map(|process| process.id);
+        let straggles = |(of, until)| process == Some(of) && event.at <= until;
+        event.at <= self.at || (!begins_or_ends && self.stragglers.is_some_and(straggles))
     }
 }
 
@@ -70,6 +76,7 @@ impl Default for Registry {
             next_row: 0,
             ends: Recent::default(),
             dead: Recent::default(),
+            died: Recent::default(),
             veterans: BTreeSet::new(),
             silence: SILENCE,
         }
@@ -79,6 +86,10 @@ impl Default for Registry {
 impl Registry {
     /// Takes an event in and says what changed. `now` is not earlier than any moment given before.
     pub fn apply(&mut self, event: &Event, now: Moment) -> Vec<Change> {
+        if event.at > now {
+            // A time that cannot be would stand above all that follows.
+            return self.apply(&Event { at: now, ..event.clone() }, now);
+        }
         if self.comes_too_late(event) {
             return Vec::new();
         }
@@ -100,12 +111,15 @@ impl Registry {
     }
 
     /// A process ended: its sessions go, and nothing that it said before brings them back.
-    pub fn process_ended(&mut self, process: ProcessId) -> Vec<Change> {
+    pub fn process_ended(&mut self, process: ProcessId, now: Moment) -> Vec<Change> {
         self.dead.remember(process, ());
         self.veterans.remove(&process);
         let of_it = |session: &Session| session.process.is_some_and(|known| known.id == process);
         let rows: Vec<RowId> =
             self.rows.iter().filter(|(_, row)| of_it(row.session())).map(|(&id, _)| id).collect();
+        for key in rows.iter().filter_map(|row| self.rows.get(row)).map(|row| row.session().key.clone()) {
+            self.died.remember(key, now);
+        }
         rows.into_iter().filter_map(|row| self.remove(row)).collect()
     }
 
@@ -144,6 +158,10 @@ impl Registry {
         if process.is_some_and(|process| self.dead.get(&process).is_some()) {
             return true;
         }
+        // Whoever does not say which process speaks of the one that is gone.
+        if process.is_none() && self.died.get(&event.session).is_some_and(|&died| event.at <= died) {
+            return true;
+        }
         self.ends.get(&event.session).is_some_and(|end| end.is_after(event))
     }
 
@@ -154,6 +172,9 @@ impl Registry {
         }
         if self.is_hearsay(event) {
             return None;
+        }
+        if matches!(event.what, What::Began(_)) {
+            self.ends.forget_stragglers(&event.session);
         }
         let (row, taken_over) = match self.predecessor(event) {
             Some(row) => (row, true),
@@ -175,10 +196,11 @@ impl Registry {
         Some(Change::Updated(session))
     }
 
-    /// The row whose session made place for the one that begins here. A process has one file: once it names another
+    /// The row whose session made place for the one that begins here, told or not. A process has one file: once it names another
     /// session, the one before is over, which hooks tell better where they speak.
     fn predecessor(&self, event: &Event) -> Option<RowId> {
-        let replaces = matches!(event.what, What::Began(Beginning::Clear | Beginning::Resume));
+        let cleared = matches!(event.what, What::Began(Beginning::Clear));
+        let replaces = cleared || matches!(event.what, What::Began(Beginning::Resume));
         let reported = matches!(event.what, What::Reported(_));
         let process = event.process.filter(|_| replaces || reported)?;
         let makes_place = |row: &Row| {
@@ -186,7 +208,7 @@ impl Registry {
             known.key != event.session
                 && known.key.agent == event.session.agent
                 && known.process.is_some_and(|known| known.id == process.id)
-                && (row.successor_until.is_some() || (reported && !row.timeline.is_hooked()))
+                && (cleared || row.successor_until.is_some() || (reported && !row.timeline.is_hooked()))
         };
         self.rows.iter().find(|(_, row)| makes_place(row)).map(|(&id, _)| id)
     }
@@ -219,6 +241,9 @@ impl Registry {
         if let What::Ended(how) = event.what {
             return self.end(id, event, how);
         }
+        if matches!(event.what, What::Began(_)) {
+            self.ends.forget_stragglers(&event.session);
+        }
         let row = self.rows.get_mut(&id)?;
         let before = row.session().clone();
         if row.successor_until.take().is_some() {
@@ -232,6 +257,12 @@ impl Registry {
 
     /// What happened after the end, should it have come before it, is of the session's next life.
     fn end(&mut self, id: RowId, event: &Event, how: Ending) -> Option<Change> {
+        let known = self.rows.get(&id)?.session().process.map(|process| process.id);
+        let ends = event.process.map(|process| process.id);
+        if known.is_some() && ends.is_some() && known != ends {
+            // Another process has the session now.
+            return None;
+        }
         let end = self.remember_end(event, how);
         let dead = &self.dead;
         let from_dead = |event: &Event| event.process.is_some_and(|process| dead.get(&process.id).is_some());
@@ -267,7 +298,7 @@ impl Registry {
         if how == Ending::Replaced {
             self.veterans.extend(process);
         }
-        let end = End { at: event.at, process, how };
+        let end = End::told(event);
         self.ends.remember(event.session.clone(), end);
         end
     }
@@ -351,5 +382,14 @@ impl<K: std::hash::Hash + Eq + Clone, V> Recent<K, V> {
 
     fn get(&self, key: &K) -> Option<&V> {
         self.values.get(key)
+    }
+}
+
+impl Recent<SessionKey, End> {
+    /// The session begins again: what its process tells from now on is news.
+    fn forget_stragglers(&mut self, session: &SessionKey) {
+        if let Some(end) = self.values.get_mut(session) {
+            end.stragglers = None;
+        }
     }
 }

@@ -55,6 +55,8 @@ enum Refused {
     Closed,
     #[error("too many frames at once")]
     Crowded,
+    #[error("more than {MAX_PIDFDS} descriptors")]
+    Laden,
     #[error(transparent)]
     Read(#[from] Errno),
     #[error(transparent)]
@@ -82,14 +84,19 @@ impl Door {
 
     /// Accepts for ever.
     pub async fn open(self: Rc<Self>, socket: Socket) {
+        let mut closed = false;
         loop {
             match socket.listener.accept(None::<&gio::Cancellable>) {
                 Ok(connection) => self.enter(connection),
                 Err(error) if error.matches(gio::IOErrorEnum::WouldBlock) => {
+                    closed = false;
                     readable(&socket.listener).await;
                 }
                 Err(error) => {
-                    tracing::warn!(%error, "a connection is not accepted");
+                    // It may last: once is enough to say so, until all who wait were let in.
+                    if !std::mem::replace(&mut closed, true) {
+                        tracing::warn!(%error, "connections are not accepted");
+                    }
                     glib::timeout_future(PAUSE).await;
                 }
             }
@@ -100,7 +107,9 @@ impl Door {
         let door = self.clone();
         self.context.spawn_local(async move {
             if let Err(reason) = door.serve(&connection).await {
-                tracing::warn!(%reason, "a connection told nothing");
+                // It may quote what came, of any length. As a text its ends of lines are escaped.
+                let reason: String = reason.to_string().chars().take(200).collect();
+                tracing::warn!(reason, "a connection told nothing");
             }
             let _ = connection.close();
         });
@@ -118,9 +127,11 @@ impl Door {
 
     fn take_in(&self, mut frame: Frame, peer: u32, pidfds: Vec<OwnedFd>) -> Result<(), Refused> {
         let header = &mut frame.header;
-        if header.chain.is_empty() {
-            // Inside a sandbox of its own a helper sees nobody; from here its parents can be seen.
+        let has_own_pids = peer != 0 && peer != header.helper.pid;
+        if has_own_pids || header.chain.is_empty() {
+            // In a sandbox a helper sees few of its parents or none, and under other numbers; from here all can be seen.
             header.chain = process::ancestors(Path::new("/proc"), peer, MAX_CHAIN);
+            header.pidfds.clear();
         }
         if header.mode == Mode::Ask {
             tracing::debug!(event = header.event, request = header.helper.pid, "left to the terminal");
@@ -196,6 +207,9 @@ impl Reading<'_> {
             if let RecvAncillaryMessage::ScmRights(descriptors) = message {
                 self.pidfds.extend(descriptors);
             }
+        }
+        if self.pidfds.len() > MAX_PIDFDS {
+            return Err(Refused::Laden);
         }
         if received.bytes == 0 {
             return Err(Refused::Closed);

@@ -12,21 +12,30 @@ use crate::moment::Moment;
 /// most 0.07 s).
 const HOOKS_WITHIN: Duration = Duration::from_millis(300);
 
+/// What a session's file said that is not decided yet.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct FileSaid {
+    /// At this time, that the turn is over, and no hook did yet.
+    idle: Option<Moment>,
+    /// That a shell runs in the background.
+    shell: bool,
+}
+
 impl Machine {
     /// When it is certain that the turn was interrupted, unless a hook tells another end before.
     pub(super) fn interruption_due(&self) -> Option<Moment> {
-        self.idle_reported.map(|at| at + HOOKS_WITHIN)
+        self.file.idle.map(|at| at + HOOKS_WITHIN)
     }
 
     /// Before an event: whether the turn that the file said was over had been interrupted, or goes on.
     pub(super) fn settle_reported(&mut self, event: &Event) {
         if self.interruption_due().is_some_and(|due| due <= event.at)
-            && let Some(at) = self.idle_reported.take()
+            && let Some(at) = self.file.idle.take()
         {
             self.end_turn(State::Interrupted, at);
         }
         if event.source == Source::Hook && event.actor == Actor::Main && event.what != What::Seen {
-            self.idle_reported = None;
+            self.file.idle = None;
         }
     }
 
@@ -59,13 +68,13 @@ impl Machine {
             Status::Idle => {
                 let runs = matches!(self.session.state, State::Thinking | State::Tool(_));
                 if self.session.attended && self.prompted && runs && !self.session.compacting {
-                    self.idle_reported = Some(at);
+                    self.file.idle = Some(at);
                 }
-                if std::mem::take(&mut self.shell_reported) && self.session.state == State::Idle {
+                if std::mem::take(&mut self.file.shell) && self.session.state == State::Idle {
                     self.session.background = 0;
                 }
             }
-            Status::Shell => self.shell_reported = true,
+            Status::Shell => self.file.shell = true,
             Status::Busy | Status::Waiting { .. } => {}
         }
     }
@@ -81,7 +90,7 @@ impl Machine {
 
     /// A record in the transcript. Where the file said it first, the time stays.
     pub(super) fn interrupted(&mut self, at: Moment) {
-        let since = self.idle_reported.take().map_or(at, |reported| reported.min(at));
+        let since = self.file.idle.take().map_or(at, |reported| reported.min(at));
         if matches!(self.session.state, State::Thinking | State::Tool(_)) {
             self.end_turn(State::Interrupted, since);
         }

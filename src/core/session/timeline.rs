@@ -6,11 +6,14 @@ use std::time::Duration;
 
 use super::machine::Machine;
 use super::{RowId, Session};
-use crate::event::Event;
+use crate::event::{Event, What};
 use crate::moment::Moment;
 
 /// How late an event may come and still be put where it belongs. A helper reads for at most two seconds.
 const WINDOW: Duration = Duration::from_secs(5);
+
+/// Events that are kept to be played again, however close they come.
+const MOST: usize = 256;
 
 /// A session's recent events over a state in which all earlier ones are settled.
 #[derive(Debug, Clone)]
@@ -47,6 +50,14 @@ impl Timeline {
 
     /// Takes an event in. One that comes late is put in its place and what followed is played again.
     pub(crate) fn apply(&mut self, event: &Event) {
+        if self.is_settled && event.at < self.settled.session.heard {
+            // What followed is settled: it can no longer change what the session does.
+            return self.put(&Event { what: What::Seen, ..event.clone() });
+        }
+        self.put(event);
+    }
+
+    fn put(&mut self, event: &Event) {
         let at = self.recent.partition_point(|earlier| earlier.at <= event.at);
         self.recent.insert(at, event.clone());
         if at + 1 == self.recent.len() {
@@ -104,6 +115,7 @@ impl Timeline {
             return;
         };
         let old = self.recent.partition_point(|event| event.at + WINDOW < newest);
+        let old = old.max(self.recent.len().saturating_sub(MOST));
         for event in self.recent.drain(..old) {
             self.settled.apply(&event);
             self.is_settled = true;
