@@ -6,12 +6,16 @@ mod connection;
 mod liveness;
 mod peer;
 mod queue;
+mod session_files;
+mod small_file;
 mod socket;
+mod transcripts;
 
 use std::path::PathBuf;
 use std::rc::Rc;
 use std::thread;
 
+use dasbo_core::install::Places;
 use glib::MainContext;
 
 pub use queue::{Inbox, News};
@@ -19,7 +23,9 @@ pub use queue::{Inbox, News};
 use connection::Door;
 use liveness::Liveness;
 use queue::Outbox;
+use session_files::SessionFiles;
 use socket::{OpenError, Socket};
+use transcripts::Transcripts;
 
 /// How the intake stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -47,9 +53,14 @@ fn run(path: &std::path::Path, outbox: &Outbox) {
     let listened = context.with_thread_default(|| -> Result<(), OpenError> {
         let socket = wait_for(path, outbox)?;
         outbox.send(News::Intake(Status::Listening));
-        let liveness = Rc::new(Liveness::new(outbox.clone())?);
+        let transcripts = Transcripts::new(outbox.clone());
+        let liveness = Rc::new(Liveness::new(outbox.clone(), transcripts.clone())?);
         context.spawn_local(liveness.clone().watch());
-        let door = Rc::new(Door::new(context.clone(), outbox.clone(), liveness));
+        let files = SessionFiles::new(outbox.clone(), liveness.clone(), transcripts.clone());
+        if let Some(places) = Places::new(std::env::vars_os()) {
+            files.watch(&places);
+        }
+        let door = Rc::new(Door::new(context.clone(), outbox.clone(), liveness, transcripts));
         context.block_on(door.open(socket));
         Ok(())
     });

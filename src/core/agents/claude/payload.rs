@@ -4,27 +4,29 @@
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::agents::lenient::{items, maybe};
+use crate::agents::lenient::{items, maybe, name};
 
 /// The keys that Dasbo reads. Any of them may be absent; others are passed over unread.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Payload {
-    #[serde(deserialize_with = "maybe")]
+    #[serde(deserialize_with = "name")]
     pub session_id: Option<String>,
     #[serde(deserialize_with = "maybe")]
+    pub transcript_path: Option<String>,
+    #[serde(deserialize_with = "maybe")]
     pub hook_event_name: Option<String>,
-    #[serde(deserialize_with = "maybe")]
+    #[serde(deserialize_with = "name")]
     pub cwd: Option<String>,
-    #[serde(deserialize_with = "maybe")]
+    #[serde(deserialize_with = "name")]
     pub prompt_id: Option<String>,
     #[serde(deserialize_with = "maybe")]
     pub permission_mode: Option<String>,
-    #[serde(deserialize_with = "maybe")]
+    #[serde(deserialize_with = "name")]
     pub agent_id: Option<String>,
     #[serde(deserialize_with = "maybe")]
     pub session_title: Option<String>,
-    #[serde(deserialize_with = "maybe")]
+    #[serde(deserialize_with = "name")]
     pub model: Option<String>,
     #[serde(deserialize_with = "maybe")]
     pub source: Option<String>,
@@ -37,7 +39,7 @@ pub(super) struct Payload {
     #[serde(deserialize_with = "maybe")]
     pub tool_name: Option<String>,
     pub tool_input: Value,
-    #[serde(deserialize_with = "maybe")]
+    #[serde(deserialize_with = "name")]
     pub tool_use_id: Option<String>,
     #[serde(deserialize_with = "items")]
     pub tool_calls: Option<Vec<ToolCall>>,
@@ -51,13 +53,13 @@ pub(super) struct Payload {
     pub error: Option<String>,
     #[serde(deserialize_with = "maybe")]
     pub error_details: Option<String>,
-    #[serde(deserialize_with = "maybe")]
+    #[serde(deserialize_with = "name")]
     pub mcp_server_name: Option<String>,
-    #[serde(deserialize_with = "maybe")]
+    #[serde(deserialize_with = "name")]
     pub task_id: Option<String>,
     #[serde(deserialize_with = "maybe")]
     pub task_subject: Option<String>,
-    #[serde(deserialize_with = "maybe")]
+    #[serde(deserialize_with = "name")]
     pub new_cwd: Option<String>,
 }
 
@@ -68,25 +70,25 @@ pub(super) struct ToolCall {
     pub name: String,
     #[serde(default, rename = "tool_input")]
     pub input: Value,
-    #[serde(default, rename = "tool_use_id")]
+    #[serde(default, rename = "tool_use_id", deserialize_with = "name")]
     pub id: Option<String>,
 }
 
 /// An entry of `Stop`'s list of background work.
 #[derive(Debug, Deserialize)]
 pub(super) struct BackgroundTask {
-    #[serde(default)]
-    pub id: String,
-    #[serde(default, rename = "type")]
-    pub kind: String,
-    #[serde(default)]
-    pub status: String,
+    #[serde(default, deserialize_with = "name")]
+    pub id: Option<String>,
+    #[serde(default, rename = "type", deserialize_with = "name")]
+    pub kind: Option<String>,
+    #[serde(default, deserialize_with = "name")]
+    pub status: Option<String>,
 }
 
 /// An entry of `TodoWrite`'s list.
 #[derive(Debug, Deserialize)]
 pub(super) struct Todo {
     pub content: String,
-    #[serde(default)]
-    pub status: String,
+    #[serde(default, deserialize_with = "name")]
+    pub status: Option<String>,
 }

@@ -4,12 +4,12 @@
 use serde_json::Value;
 
 use super::payload::{Payload, Todo};
-use crate::agents::lenient::line;
+use crate::agents::lenient::{items_of, line};
 use crate::event::{TaskChange, TaskState};
 
-/// What an event says about the task list.
-pub(super) fn change(payload: &Payload) -> Option<TaskChange> {
-    match payload.hook_event_name.as_deref()? {
+/// What the event of this name says about the task list.
+pub(super) fn change(name: &str, payload: &Payload) -> Option<TaskChange> {
+    match name {
         "TaskCreated" => Some(TaskChange::Added {
             id: payload.task_id.clone()?,
             subject: line(payload.task_subject.as_deref().unwrap_or_default()),
@@ -37,9 +37,9 @@ fn updated(input: &Value) -> Option<TaskChange> {
 }
 
 fn todos(input: &Value) -> Option<TaskChange> {
-    let todos: Vec<Todo> = serde_json::from_value(input.get("todos")?.clone()).ok()?;
-    let of = |todo: &Todo| (line(&todo.content), state(&todo.status).unwrap_or(TaskState::Pending));
-    Some(TaskChange::All(todos.iter().map(of).collect()))
+    let todos: Vec<Todo> = items_of(input.get("todos")?.clone())?;
+    let state = |todo: &Todo| todo.status.as_deref().and_then(state).unwrap_or(TaskState::Pending);
+    Some(TaskChange::All(todos.iter().map(|todo| (line(&todo.content), state(todo))).collect()))
 }
 
 fn state(word: &str) -> Option<TaskState> {
