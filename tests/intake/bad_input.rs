@@ -158,6 +158,34 @@ fn the_largest_payload_is_an_event_like_another() {
     assert_eq!(intake.log_to_its_end(), [""; 0]);
 }
 
+/// A payload must not grow when it is read, wherever its many values stand.
+#[test]
+fn millions_of_small_values_take_no_more_than_their_bytes() {
+    let intake = IntakeProcess::new();
+    intake.hears("before");
+    let memory = intake.memory();
+    let mut number = 0;
+    for item in [r#"{"a":1},"#, r#"{"tool_name":"x"},"#] {
+        for (event, key) in [
+            ("PreToolUse", "tool_input"),
+            ("PostToolUse", "tool_input\":{\"todos\":[0]},\"cwd"),
+            ("PostToolBatch", "tool_calls"),
+            ("Stop", "background_tasks"),
+            ("Stop", "new in 3.0"),
+        ] {
+            number += 1;
+            let begin = format!(
+                r#"{{"hook_event_name":"{event}","session_id":"{number}","tool_name":"TodoWrite","{key}":["#
+            );
+            let items = item.repeat((4 << 20) / item.len());
+            Client::connect(&intake.socket).send(&with_payload(format!("{begin}{items}1]}}").as_bytes()));
+            assert_eq!(intake.news(), number.to_string(), "{event} with {item} in {key}");
+        }
+    }
+    let more = intake.most_memory().saturating_sub(memory);
+    assert!(more < 64 << 20, "{more} bytes more for 4 MiB");
+}
+
 #[test]
 fn more_descriptors_than_allowed_do_no_harm() {
     let mut intake = IntakeProcess::with_open_files(64);

@@ -147,8 +147,17 @@ impl IntakeProcess {
 
     /// Memory that it holds, in bytes.
     pub fn memory(&self) -> usize {
+        self.memory_as("VmRSS:")
+    }
+
+    /// The most that it ever held.
+    pub fn most_memory(&self) -> usize {
+        self.memory_as("VmHWM:")
+    }
+
+    fn memory_as(&self, name: &str) -> usize {
         let status = fs::read_to_string(format!("/proc/{}/status", self.process.id())).unwrap();
-        let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
+        let line = status.lines().find_map(|line| line.strip_prefix(name)).unwrap();
         line.trim_end_matches("kB").trim().parse::<usize>().unwrap() << 10
     }
 

@@ -4,6 +4,7 @@
 pub mod claude;
 mod lenient;
 mod process;
+mod tool_input;
 
 use std::path::{Path, PathBuf};
 

@@ -95,7 +95,7 @@ mod tests {
     #[test]
     fn an_agent_that_ended_is_told_from_an_unknown_one() {
         let whose = |chain: &[Ancestor], hint| {
-            let header = crate::wire::Header {
+            let header = Header {
                 version: crate::wire::VERSION,
                 agent: "claude".into(),
                 mode: crate::wire::Mode::Notify,

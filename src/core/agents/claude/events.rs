@@ -1,19 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //! Claude Code's hook events in Dasbo's words.
 
-use std::hash::{DefaultHasher, Hash, Hasher};
-
-use serde_json::Value;
-
 use super::ID;
-use super::payload::{BackgroundTask, Payload, ToolCall};
+use super::payload::{BackgroundTask, ErrorBody, Payload, ToolCall};
 use super::tasks;
 use crate::agents::NotUnderstood;
 use crate::agents::lenient::{line, object, paragraph};
 use crate::agents::process::{self, Whose};
+use crate::agents::tool_input::ToolInput;
 use crate::event::{
-    About, Actor, Asks, Background, Beginning, Call, CompactTrigger, Ending, Event, Fingerprint, Outcome,
-    PermissionMode, Request, SessionId, SessionKey, Source, Tool, WaitKind, What,
+    About, Actor, Asks, Background, Beginning, Call, CompactTrigger, Ending, Event, Outcome, PermissionMode,
+    Request, SessionId, SessionKey, Source, Tool, WaitKind, What,
 };
 use crate::wire::{self, Frame, Header};
 
@@ -30,7 +27,7 @@ pub(super) fn event(frame: &Frame) -> Result<Option<Event>, NotUnderstood> {
     let Some(what) = what(name, &payload, header) else {
         return Ok(None);
     };
-    let tasks = tasks::change(name, &payload);
+    let tasks = tasks::change(name, &payload, bytes);
     let id = payload.session_id.as_deref().and_then(SessionId::new).ok_or(NotUnderstood::NoSession)?;
     let process = match process::resolve(header, hint(header, "CLAUDE_PID"), PROCESS_NAMES) {
         Whose::Of(process) => Some(process),
@@ -186,9 +183,9 @@ fn error_detail(payload: &Payload) -> Option<String> {
 /// Of `400 {"error":{"message":…}}` only the message.
 fn message_of_details(details: &str) -> String {
     let json = details.find('{').and_then(|at| details.get(at..));
-    let body: Option<Value> = json.and_then(|json| serde_json::from_str(json).ok());
-    let message = body.as_ref().and_then(|body| body.pointer("/error/message")).and_then(Value::as_str);
-    message.unwrap_or(details).to_owned()
+    let body = json.and_then(|json| object::<ErrorBody>(json.as_bytes()).ok());
+    let message = body.and_then(|body| body.error).and_then(|error| error.message);
+    message.unwrap_or_else(|| details.to_owned())
 }
 
 fn tool_event(name: &str, payload: &Payload) -> Option<What> {
@@ -206,25 +203,9 @@ fn call(payload: &Payload) -> Option<Call> {
     Some(call_of(name, &payload.tool_input, payload.tool_use_id.as_ref()))
 }
 
-fn call_of(name: &str, input: &Value, id: Option<&String>) -> Call {
-    let tool = Tool { name: line(name), detail: detail(input) };
-    Call { id: id.cloned(), tool, input: fingerprint(input) }
-}
-
-/// The first of these that the input has says best what a call is about.
-fn detail(input: &Value) -> String {
-    ["command", "file_path", "path", "pattern", "url", "description"]
-        .iter()
-        .find_map(|key| input.get(key).and_then(Value::as_str))
-        .map(line)
-        .unwrap_or_default()
-}
-
-/// Objects hash by content: `serde_json` keeps their keys sorted.
-fn fingerprint(input: &Value) -> Fingerprint {
-    let mut hasher = DefaultHasher::new();
-    input.to_string().hash(&mut hasher);
-    Fingerprint(hasher.finish())
+fn call_of(name: &str, input: &ToolInput, id: Option<&String>) -> Call {
+    let tool = Tool { name: line(name), detail: input.detail.clone() };
+    Call { id: id.cloned(), tool, input: input.fingerprint }
 }
 
 /// Tools that are themselves a question to the person.
@@ -237,8 +218,8 @@ fn asked(payload: &Payload) -> Option<WaitKind> {
 }
 
 fn batch_ended(payload: &Payload) -> Option<What> {
-    let of = |call: &ToolCall| call_of(&call.name, &call.input, call.id.as_ref());
-    payload.tool_calls.as_ref().map(|calls| What::BatchEnded(calls.iter().map(of).collect()))
+    let of = |call: &ToolCall| Some(call_of(call.name.as_deref()?, &call.input, call.id.as_ref()));
+    payload.tool_calls.as_ref().map(|calls| What::BatchEnded(calls.iter().filter_map(of).collect()))
 }
 
 fn requested(name: &str, payload: &Payload, header: &Header) -> Option<What> {

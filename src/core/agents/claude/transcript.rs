@@ -7,7 +7,7 @@ use serde_json::Value;
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
-use crate::agents::lenient::{line as one_line, maybe, paragraph};
+use crate::agents::lenient::{line as one_line, maybe, object, paragraph, part, text};
 use crate::event::{About, Actor, Event, SessionKey, Source, Tokens, What};
 use crate::moment::{Moment, WallClock};
 
@@ -25,21 +25,21 @@ struct Line {
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 struct RawLine {
-    #[serde(rename = "type", deserialize_with = "maybe")]
+    #[serde(rename = "type", deserialize_with = "text")]
     kind: Option<String>,
     #[serde(deserialize_with = "maybe")]
     is_sidechain: Option<bool>,
-    #[serde(deserialize_with = "maybe")]
+    #[serde(deserialize_with = "text")]
     timestamp: Option<String>,
-    #[serde(deserialize_with = "maybe")]
+    #[serde(deserialize_with = "text")]
     git_branch: Option<String>,
-    #[serde(deserialize_with = "maybe")]
+    #[serde(deserialize_with = "part")]
     message: Option<Message>,
     #[serde(deserialize_with = "maybe")]
     origin: Option<Origin>,
-    #[serde(deserialize_with = "maybe")]
+    #[serde(deserialize_with = "text")]
     custom_title: Option<String>,
-    #[serde(deserialize_with = "maybe")]
+    #[serde(deserialize_with = "text")]
     ai_title: Option<String>,
 }
 
@@ -47,7 +47,7 @@ struct RawLine {
 #[serde(default)]
 struct Message {
     content: Value,
-    #[serde(deserialize_with = "maybe")]
+    #[serde(deserialize_with = "text")]
     model: Option<String>,
     #[serde(deserialize_with = "maybe")]
     usage: Option<Usage>,
@@ -107,7 +107,7 @@ fn take_over(about: &mut About, later: About) {
 
 /// What a line says that Dasbo shows. Most say nothing.
 fn line(bytes: &[u8], clock: WallClock) -> Line {
-    let Ok(raw) = serde_json::from_slice::<RawLine>(bytes) else { return Line::default() };
+    let Ok(raw) = object::<RawLine>(bytes) else { return Line::default() };
     if raw.is_sidechain == Some(true) {
         return Line::default();
     }
