@@ -2,6 +2,7 @@
 //! The application: one process a session bus, its windows, its actions.
 
 use std::process::ExitCode;
+use std::rc::Rc;
 use std::sync::Arc;
 
 use adw::prelude::*;
@@ -14,11 +15,11 @@ use glib::clone;
 use crate::connect::{Failure, Planned, Task};
 use crate::desktop::bus;
 use crate::i18n::gettext;
-use crate::intake::{self, Status};
+use crate::intake::{self, OpenError, Status};
 use crate::model::SessionList;
 use crate::panel::Panel;
 use crate::ui::{self, ConnectDialog, PanelState, Window};
-use crate::{config, connect};
+use crate::{config, connect, words};
 
 /// Opens the panel, or shows the window of the one that runs.
 pub fn run() -> ExitCode {
@@ -53,7 +54,6 @@ mod imp {
     use adw::prelude::*;
     use adw::subclass::prelude::*;
 
-    use crate::intake::Status;
     use crate::model::SessionList;
     use crate::panel::Panel;
 
@@ -61,7 +61,6 @@ mod imp {
     pub struct Application {
         pub list: OnceCell<SessionList>,
         pub panel: OnceCell<Rc<Panel>>,
-        pub intake: RefCell<Option<Status>>,
         /// Whether any agent's hooks are connected.
         pub connected: Cell<bool>,
         pub bus: RefCell<Option<zbus::Connection>>,
@@ -135,19 +134,15 @@ impl Application {
         self.windows().into_iter().find_map(|window| window.downcast().ok())
     }
 
+    fn panel(&self) -> &Rc<Panel> {
+        self.imp().panel.get_or_init(|| Panel::new(self.list().clone()))
+    }
+
     /// Starts to listen and to answer.
     fn start(&self) {
-        let panel = self.imp().panel.get_or_init(|| Panel::new(self.list().clone()));
         let (sender, queries) = bus::queries();
-        let on_status = clone!(
-            #[weak(rename_to = application)]
-            self,
-            move |status| application.set_intake(status)
-        );
-        match wire::socket_path(|name| std::env::var_os(name), rustix::process::getuid().as_raw()) {
-            Some(path) => panel.run(intake::start(path), queries, on_status),
-            None => self.set_intake(Status::Failed(gettext("There is no runtime folder (XDG_RUNTIME_DIR)."))),
-        }
+        glib::spawn_future_local(self.panel().clone().answer(queries));
+        self.listen();
         glib::spawn_future_local(clone!(
             #[weak(rename_to = application)]
             self,
@@ -160,9 +155,17 @@ impl Application {
         ));
     }
 
-    fn set_intake(&self, status: Status) {
-        self.imp().intake.replace(Some(status));
-        self.show_state();
+    /// Starts to hear agents; again, after that failed.
+    fn listen(&self) {
+        let on_status = clone!(
+            #[weak(rename_to = application)]
+            self,
+            move || application.show_state()
+        );
+        match wire::socket_path(|name| std::env::var_os(name), rustix::process::getuid().as_raw()) {
+            Some(path) => self.panel().listen(intake::start(path), on_status),
+            None => self.panel().set_intake(Status::Failed(OpenError::NoRuntimeFolder.into())),
+        }
     }
 
     fn show_state(&self) {
@@ -172,8 +175,9 @@ impl Application {
     }
 
     fn state(&self) -> PanelState {
-        match &*self.imp().intake.borrow() {
+        match self.panel().intake() {
             Some(Status::HeldElsewhere) => PanelState::HeldElsewhere,
+            Some(Status::Failed(reason)) => PanelState::Failed(words::failure(&reason)),
             _ if !self.imp().connected.get() => PanelState::NotConnected,
             _ => PanelState::Listening,
         }
@@ -248,6 +252,8 @@ impl Application {
                 }
             })
             .build();
-        self.add_action_entries([quit, connect]);
+        let listen =
+            ActionEntry::builder("listen").activate(|application: &Self, _, _| application.listen()).build();
+        self.add_action_entries([quit, connect, listen]);
     }
 }

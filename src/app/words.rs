@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //! The sentences about a session: the same in rows, on the command line and for a screen reader.
 
+mod intake;
 mod time;
 
 use std::time::Duration;
@@ -11,6 +12,7 @@ use dasbo_core::session::{Group, NoteKind, Session, State, Wait};
 
 use crate::i18n::{gettext, gettext_f, ngettext_f};
 
+pub use intake::{failure, trouble};
 pub use time::{duration, rough_duration, running_time, time, wall_time};
 
 /// What a row's words are about: of all that is true, what the person should know first.

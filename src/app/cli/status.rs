@@ -8,8 +8,8 @@ use glib::MainContext;
 
 use super::code;
 use super::options::StatusOptions;
-use crate::desktop::bus::{Client, Table};
-use crate::i18n::{gettext, gettext_f};
+use crate::desktop::bus::{Client, Silence, Table};
+use crate::i18n::gettext;
 use crate::table::Line;
 
 pub fn run(options: StatusOptions) -> ExitCode {
@@ -26,8 +26,10 @@ pub fn run(options: StatusOptions) -> ExitCode {
 /// Why no table was printed.
 #[derive(Debug)]
 enum Failure {
-    NotRunning,
-    NoBus(zbus::fdo::Error),
+    /// The panel gave no answer.
+    Silence(Silence),
+    /// The panel hears no agents, for the reason that this sentence gives.
+    Trouble(String),
     /// Nobody reads what is printed.
     Unheard,
 }
@@ -35,23 +37,35 @@ enum Failure {
 impl std::fmt::Display for Failure {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(&match self {
-            Self::NotRunning => {
+            Self::Silence(Silence::NotRunning) => {
                 gettext("Dasbo is not running. Open it from your applications, or with “dasbo”.")
             }
-            Self::NoBus(error) => {
-                gettext_f("The session bus cannot be reached: {error}", &[("error", &error.to_string())])
+            Self::Silence(Silence::NoBus) => gettext(
+                "There is no session bus here, over which Dasbo is asked. Run this on the desktop that Dasbo runs on.",
+            ),
+            Self::Silence(Silence::Refused) => {
+                gettext("Dasbo is running but gives no answer. Quit it, open it again, and try again.")
             }
+            Self::Trouble(sentence) => sentence.clone(),
             Self::Unheard => return Ok(()),
         })
     }
 }
 
+impl From<Silence> for Failure {
+    fn from(silence: Silence) -> Self {
+        Self::Silence(silence)
+    }
+}
+
 async fn print(options: StatusOptions) -> Result<(), Failure> {
-    let client = Client::new().await.map_err(Failure::NoBus)?;
+    let client = Client::new().await?;
     let mut serial = 0;
     loop {
-        let table = client.sessions_after(serial).await.map_err(Failure::NoBus)?;
-        let table = table.ok_or(Failure::NotRunning)?;
+        let table = client.sessions_after(serial).await?;
+        if let Some(trouble) = table.trouble {
+            return Err(Failure::Trouble(trouble));
+        }
         serial = table.serial;
         write(&table, options).map_err(|_| Failure::Unheard)?;
         if !options.follow {

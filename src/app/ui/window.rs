@@ -7,7 +7,7 @@ use adw::subclass::prelude::*;
 use crate::model::SessionList;
 
 /// How the panel stands to the agents.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum PanelState {
     /// No agent's hooks are connected.
     #[default]
@@ -16,10 +16,12 @@ pub enum PanelState {
     Listening,
     /// Another panel hears from them.
     HeldElsewhere,
+    /// It cannot hear from agents: why, and what to do.
+    Failed(String),
 }
 
 mod imp {
-    use std::cell::{Cell, OnceCell};
+    use std::cell::{Cell, OnceCell, RefCell};
 
     use adw::prelude::*;
     use adw::subclass::prelude::*;
@@ -39,11 +41,13 @@ mod imp {
         #[template_child]
         pages: TemplateChild<gtk::Stack>,
         #[template_child]
+        failed: TemplateChild<adw::StatusPage>,
+        #[template_child]
         pub(super) view: TemplateChild<SessionView>,
         /// What is shown.
         pub(super) list: OnceCell<SessionList>,
         /// How the panel stands to the agents.
-        pub(super) state: Cell<PanelState>,
+        pub(super) state: RefCell<PanelState>,
         /// Whether the focus moved and nobody looked yet.
         focus_moved: Cell<bool>,
     }
@@ -109,7 +113,11 @@ mod imp {
             let subtitle = (sessions > 0).then(|| words::sessions(sessions));
             self.heading.set_subtitle(&subtitle.unwrap_or_default());
             self.obj().set_title(Some(&title));
-            let page = match self.state.get() {
+            let page = match &*self.state.borrow() {
+                PanelState::Failed(reason) => {
+                    self.failed.set_description(Some(&glib::markup_escape_text(reason)));
+                    "failed"
+                }
                 PanelState::HeldElsewhere => "held-elsewhere",
                 _ if sessions > 0 => "sessions",
                 PanelState::Listening => "no-sessions",
@@ -149,7 +157,7 @@ impl Window {
 
     /// Says how the panel stands to the agents.
     pub fn set_state(&self, state: PanelState) {
-        self.imp().state.set(state);
+        self.imp().state.replace(state);
         self.imp().update();
     }
 }
