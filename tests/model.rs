@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use dasbo::model::{GroupHeader, Session, SessionList};
+use dasbo::table;
 use dasbo_core::change::Change;
 use dasbo_core::event::{Actor, AgentId, PermissionMode, SessionId, SessionKey, WaitKind};
 use dasbo_core::moment::Moment;
@@ -103,6 +104,15 @@ fn each_group_has_its_order() {
     list.apply(vec![added(thinking(4, 20)), added(thinking(5, 10)), added(thinking(6, 20))]);
     list.apply(vec![added(idle(7, 10)), added(idle(8, 20)), added(idle(9, 10))]);
     assert_eq!(shape(&list), "W 2 1 3 K 5 4 6 Q 8 7 9");
+}
+
+#[test]
+fn scripts_see_the_order_of_the_rows() {
+    let sessions =
+        [idle(1, 10), thinking(2, 20), waiting(3, 20), idle(4, 20), waiting(5, 10), thinking(6, 10)];
+    let lines = table::lines(sessions.iter(), Moment::from_nanos(30));
+    let order: Vec<&str> = lines.iter().map(|line| line.session.as_str()).collect();
+    assert_eq!(order, ["5", "3", "6", "2", "4", "1"]);
 }
 
 #[test]
