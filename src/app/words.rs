@@ -12,7 +12,7 @@ use dasbo_core::session::{Group, NoteKind, Session, State, Wait};
 
 use crate::i18n::{gettext, gettext_f, ngettext_f};
 
-pub use intake::{failure, trouble};
+pub use intake::{failure, system, trouble};
 pub use time::{duration, rough_duration, running_time, time, wall_time};
 
 /// What a row's words are about: of all that is true, what the person should know first.

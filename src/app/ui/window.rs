@@ -9,9 +9,13 @@ use crate::model::SessionList;
 /// How the panel stands to the agents.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum PanelState {
-    /// No agent's hooks are connected.
+    /// It does not know yet.
     #[default]
+    Starting,
+    /// No agent's hooks are connected.
     NotConnected,
+    /// Some of an agent's hooks are connected.
+    PartlyConnected,
     /// It hears from agents.
     Listening,
     /// Another panel hears from them.
@@ -29,6 +33,7 @@ mod imp {
     use gtk::gdk::{Key, ModifierType};
 
     use super::{PanelState, about};
+    use crate::i18n::gettext;
     use crate::model::SessionList;
     use crate::ui::SessionView;
     use crate::words;
@@ -42,6 +47,8 @@ mod imp {
         pages: TemplateChild<gtk::Stack>,
         #[template_child]
         failed: TemplateChild<adw::StatusPage>,
+        #[template_child]
+        no_sessions: TemplateChild<adw::StatusPage>,
         #[template_child]
         pub(super) view: TemplateChild<SessionView>,
         /// What is shown.
@@ -110,6 +117,9 @@ mod imp {
             let title = words::waiting(list.waiting()).unwrap_or_else(|| "Dasbo".to_owned());
             self.heading.set_title(&title);
             let sessions = list.sessions();
+            if sessions > 0 {
+                self.no_sessions.set_title(&gettext("No sessions"));
+            }
             let subtitle = (sessions > 0).then(|| words::sessions(sessions));
             self.heading.set_subtitle(&subtitle.unwrap_or_default());
             self.obj().set_title(Some(&title));
@@ -121,7 +131,9 @@ mod imp {
                 PanelState::HeldElsewhere => "held-elsewhere",
                 _ if sessions > 0 => "sessions",
                 PanelState::Listening => "no-sessions",
+                PanelState::Starting => "starting",
                 PanelState::NotConnected => "not-connected",
+                PanelState::PartlyConnected => "partly-connected",
             };
             self.pages.set_visible_child_name(page);
         }
