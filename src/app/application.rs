@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //! The application: one process a session bus, its windows, its actions.
 
+use std::io::IsTerminal;
 use std::process::ExitCode;
 use std::rc::Rc;
 
@@ -23,6 +24,10 @@ use crate::{config, connect, words};
 /// Opens the panel, or shows the window of the one that runs.
 pub fn run() -> ExitCode {
     log_to_stderr();
+    if gtk::init().is_err() {
+        eprintln!("{}", gettext("Dasbo needs a display; “dasbo status” does not."));
+        return ExitCode::FAILURE;
+    }
     raise_open_files();
     ui::init();
     let status = Application::new().run();
@@ -33,7 +38,8 @@ pub fn run() -> ExitCode {
 fn log_to_stderr() {
     use tracing_subscriber::EnvFilter;
     let filter = EnvFilter::try_from_env("DASBO_LOG").unwrap_or_else(|_| EnvFilter::new("warn"));
-    tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).init();
+    let colours = std::io::stderr().is_terminal();
+    tracing_subscriber::fmt().with_env_filter(filter).with_ansi(colours).with_writer(std::io::stderr).init();
 }
 
 /// A thousand sessions are a thousand pidfds; many systems begin with 1024 open files.
