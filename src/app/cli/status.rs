@@ -11,6 +11,7 @@ use super::options::StatusOptions;
 use crate::desktop::bus::{Client, Silence, Table};
 use crate::i18n::gettext;
 use crate::table::Line;
+use crate::words;
 
 pub fn run(options: StatusOptions) -> ExitCode {
     match MainContext::new().block_on(print(options)) {
@@ -104,7 +105,7 @@ fn text(lines: &[Line]) -> String {
 }
 
 fn cells(line: &Line) -> [String; 4] {
-    let name = line.project.clone().unwrap_or_else(|| gettext("Unknown project"));
+    let name = line.project.clone().unwrap_or_else(words::unknown_project);
     let name = line.branch.iter().fold(name, |name, branch| format!("{name} {branch}"));
     let tasks =
         line.tasks.as_ref().map(|tasks| format!("{}/{}", tasks.done, tasks.total)).unwrap_or_default();
