@@ -87,7 +87,13 @@ mod imp {
         }
     }
 
-    impl WidgetImpl for Window {}
+    impl WidgetImpl for Window {
+        fn map(&self) {
+            self.parent_map();
+            self.focus_page();
+        }
+    }
+
     impl WindowImpl for Window {}
     impl ApplicationWindowImpl for Window {}
     impl AdwApplicationWindowImpl for Window {}
@@ -106,6 +112,28 @@ mod imp {
                     window.imp().view.follow_focus(window.is_active());
                 }
                 glib::ControlFlow::Break
+            });
+        }
+
+        /// Gives what the page is for the focus: its button, or the first row. A person who is elsewhere stays there.
+        fn focus_page(&self) {
+            let window = self.obj().downgrade();
+            // Once the page is laid out.
+            glib::idle_add_local_once(move || {
+                let Some(window) = window.upgrade() else { return };
+                let focus = GtkWindowExt::focus(&window);
+                let chosen = |focus: gtk::Widget| {
+                    window.gets_focus_visible() || focus.ancestor(gtk::Popover::static_type()).is_some()
+                };
+                if focus.is_some_and(chosen) {
+                    return;
+                }
+                let imp = window.imp();
+                match imp.pages.visible_child() {
+                    Some(page) if page == *imp.view.upcast_ref::<gtk::Widget>() => imp.view.focus_first(),
+                    Some(page) => drop(page.child_focus(gtk::DirectionType::TabForward)),
+                    None => {}
+                }
             });
         }
 
@@ -135,7 +163,10 @@ mod imp {
                 PanelState::NotConnected => "not-connected",
                 PanelState::PartlyConnected => "partly-connected",
             };
-            self.pages.set_visible_child_name(page);
+            if self.pages.visible_child_name().as_deref() != Some(page) {
+                self.pages.set_visible_child_name(page);
+                self.focus_page();
+            }
         }
     }
 }
