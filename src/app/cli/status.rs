@@ -13,9 +13,10 @@ use glib::{ControlFlow, IOCondition, MainContext, Priority, SourceFuture};
 
 use super::code;
 use super::options::StatusOptions;
-use crate::desktop::bus::{Client, Table};
-use crate::i18n::{gettext, gettext_f};
+use crate::desktop::bus::{Client, Silence, Table};
+use crate::i18n::gettext;
 use crate::table::Line;
+use crate::words;
 
 pub fn run(options: StatusOptions) -> ExitCode {
     match MainContext::new().block_on(print(options)) {
@@ -31,8 +32,10 @@ pub fn run(options: StatusOptions) -> ExitCode {
 /// Why no table was printed.
 #[derive(Debug)]
 enum Failure {
-    NotRunning,
-    NoBus(zbus::fdo::Error),
+    /// The panel gave no answer.
+    Silence(Silence),
+    /// The panel hears no agents, for the reason that this sentence gives.
+    Trouble(String),
     /// Nobody reads what is printed.
     Unheard,
 }
@@ -40,23 +43,35 @@ enum Failure {
 impl std::fmt::Display for Failure {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(&match self {
-            Self::NotRunning => {
+            Self::Silence(Silence::NotRunning) => {
                 gettext("Dasbo is not running. Open it from your applications, or with “dasbo”.")
             }
-            Self::NoBus(error) => {
-                gettext_f("The session bus cannot be reached: {error}", &[("error", &error.to_string())])
+            Self::Silence(Silence::NoBus) => gettext(
+                "There is no session bus here, over which Dasbo is asked. Run this on the desktop that Dasbo runs on.",
+            ),
+            Self::Silence(Silence::Refused) => {
+                gettext("Dasbo is running but gives no answer. Quit it, open it again, and try again.")
             }
+            Self::Trouble(sentence) => sentence.clone(),
             Self::Unheard => return Ok(()),
         })
     }
 }
 
+impl From<Silence> for Failure {
+    fn from(silence: Silence) -> Self {
+        Self::Silence(silence)
+    }
+}
+
 async fn print(options: StatusOptions) -> Result<(), Failure> {
-    let client = Client::new().await.map_err(Failure::NoBus)?;
+    let client = Client::new().await?;
     let mut serial = 0;
     loop {
-        let table = while_heard(client.sessions_after(serial)).await?.map_err(Failure::NoBus)?;
-        let table = table.ok_or(Failure::NotRunning)?;
+        let table = while_heard(client.sessions_after(serial)).await??;
+        if let Some(trouble) = table.trouble {
+            return Err(Failure::Trouble(trouble));
+        }
         serial = table.serial;
         write(&table, options).map_err(|_| Failure::Unheard)?;
         if !options.follow {
@@ -119,7 +134,7 @@ fn text(lines: &[Line]) -> String {
 }
 
 fn cells(line: &Line) -> [String; 4] {
-    let name = line.project.clone().unwrap_or_else(|| gettext("Unknown project"));
+    let name = line.project.clone().unwrap_or_else(words::unknown_project);
     let name = line.branch.iter().fold(name, |name, branch| format!("{name} {branch}"));
     let tasks =
         line.tasks.as_ref().map(|tasks| format!("{}/{}", tasks.done, tasks.total)).unwrap_or_default();

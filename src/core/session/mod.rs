@@ -6,6 +6,7 @@ mod machine;
 mod reported;
 mod timeline;
 
+use std::cmp::Ordering;
 use std::collections::BTreeSet;
 use std::time::Duration;
 
@@ -204,6 +205,22 @@ impl Session {
         } else {
             Group::Quiet
         }
+    }
+
+    /// Which of two rows stands first: by group, in there by what it is about. Working rows stand by what never changes,
+    /// so that nothing moves as they go on.
+    pub fn order(&self, other: &Self) -> Ordering {
+        let within_group = || match self.group() {
+            Group::Waiting => self.asked().cmp(&other.asked()),
+            Group::Working => self.started.cmp(&other.started),
+            Group::Quiet => other.since.cmp(&self.since),
+        };
+        self.group().cmp(&other.group()).then_with(within_group).then(self.row.cmp(&other.row))
+    }
+
+    /// Since when the person is asked for something.
+    pub fn asked(&self) -> Option<Moment> {
+        self.waits.iter().map(|wait| wait.since).min()
     }
 
     /// Whether the agent, or background work of its, goes on.
