@@ -209,7 +209,8 @@ fn panel_process() {
     let socket = socket_path(|name| std::env::var_os(name), u32::MAX).unwrap();
     context
         .with_thread_default(|| {
-            panel.run(intake::start(socket), queries, |_| println!("ready"));
+            glib::spawn_future_local(panel.clone().answer(queries));
+            panel.listen(intake::start(socket), || println!("ready"));
             context.block_on(async {
                 let connection = bus::serve(sender).await.unwrap();
                 println!("ready");
