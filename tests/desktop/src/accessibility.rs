@@ -14,10 +14,13 @@ use anyhow::{Context, Result, bail, ensure};
 use atspi::connection::AccessibilityConnection;
 use atspi::proxy::accessible::AccessibleProxy;
 use atspi::proxy::action::ActionProxy;
+use atspi::proxy::bus::BusProxy;
+use atspi::proxy::component::ComponentProxy;
 use atspi::proxy::device_event_controller::{DeviceEventControllerProxy, KeySynthType};
+use atspi::zbus::fdo::DBusProxy;
 use atspi::zbus::proxy::CacheProperties;
 use atspi::zbus::{self, Connection};
-use atspi::{ObjectRefOwned, StateSet};
+use atspi::{CoordType, ObjectRefOwned, StateSet};
 
 pub use atspi::State;
 
@@ -43,6 +46,7 @@ pub struct Application {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Key {
     Space = 0x20,
+    W = 0x77,
     Tab = 0xff09,
     Enter = 0xff0d,
     Escape = 0xff1b,
@@ -51,7 +55,24 @@ pub enum Key {
     Up = 0xff52,
     Right = 0xff53,
     Down = 0xff54,
+    PageDown = 0xff56,
     End = 0xff57,
+}
+
+/// Modifiers, by their bits in X11's `X.h`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Modifier {
+    Shift = 1,
+    Control = 4,
+}
+
+/// Where an element is in its window, in pixels.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Extents {
+    pub x: i32,
+    pub y: i32,
+    pub width: i32,
+    pub height: i32,
 }
 
 /// One element as it was when it was read.
@@ -72,20 +93,22 @@ impl Desktop {
         Ok(Self { connection })
     }
 
-    /// Waits until the program of this name (`g_get_prgname`, not the application's id) is there.
-    pub async fn application(&self, program: &str, limit: Duration) -> Result<Application> {
-        let mut last = Vec::new();
-        let root = wait::until(limit, program, async || {
+    /// Where this bus listens, for programs on another session bus.
+    pub async fn address(&self) -> Result<String> {
+        let session = Connection::session().await?;
+        let found = BusProxy::new(&session).await?.get_address().await;
+        found.context("the accessibility bus has no address")
+    }
+
+    /// Waits until the program of this process is there.
+    pub async fn application(&self, pid: u32, limit: Duration) -> Result<Application> {
+        let what = format!("accessible program with pid {pid}");
+        let root = wait::until(limit, &what, async || {
             let programs = self.programs().await.ok()?;
-            let found = programs.iter().find(|(name, _)| name == program).map(|(_, root)| root.clone());
-            last = programs;
-            found
+            let found = programs.into_iter().find(|(process, _)| *process == pid);
+            found.map(|(_, root)| root)
         });
-        let root = root.await;
-        let root = root.with_context(|| {
-            let names: Vec<&str> = last.iter().map(|(name, _)| name.as_str()).collect();
-            format!("on the accessibility bus there are {names:?}")
-        })?;
+        let root = root.await?;
         Ok(Application { bus: self.connection.connection().clone(), root })
     }
 
@@ -98,16 +121,28 @@ impl Desktop {
             .context("no key can be pressed")
     }
 
-    async fn programs(&self) -> Result<Vec<(String, ObjectRefOwned)>> {
+    /// As `key`, with a modifier held down.
+    pub async fn chord(&self, modifier: Modifier, key: Key) -> Result<()> {
+        let controller = DeviceEventControllerProxy::new(self.connection.connection()).await?;
+        let hold = |how| controller.generate_keyboard_event(modifier as i32, "", how);
+        hold(KeySynthType::Lockmodifiers).await?;
+        let pressed = self.key(key).await;
+        // Whatever happened: the next test types without it.
+        hold(KeySynthType::Unlockmodifiers).await?;
+        pressed
+    }
+
+    /// The programs that show themselves, by their process.
+    async fn programs(&self) -> Result<Vec<(u32, ObjectRefOwned)>> {
+        let bus = DBusProxy::new(self.connection.connection()).await?;
         let registry = self.connection.root_accessible_on_registry().await?;
         let mut programs = Vec::new();
         for root in registry.get_children().await? {
             // Programs come and go while we ask.
-            let Ok(proxy) = accessible(self.connection.connection(), &root).await else {
-                continue;
-            };
-            if let Ok(name) = proxy.name().await {
-                programs.push((name, root));
+            if let Ok(name) = bus_name(&root)
+                && let Ok(pid) = bus.get_connection_unix_process_id(name.into()).await
+            {
+                programs.push((pid, root));
             }
         }
         Ok(programs)
@@ -139,10 +174,11 @@ impl Application {
         })
     }
 
-    /// Presses the button of this name.
+    /// Presses the button of this name, or the one that shows it: GTK 4.8 calls one with a mnemonic "_Cancel Cancel".
     pub async fn press(&self, name: &str) -> Result<()> {
         let tree = self.tree().await?;
-        let button = tree.find(|node| node.is_button() && node.name == name);
+        let button =
+            tree.find(|node| node.is_button() && (node.name == name || node.texts().contains(&name)));
         let button = button.with_context(|| format!("no button {name:?} in\n{tree}"))?;
         ensure!(button.is(State::Sensitive), "the button {name:?} is insensitive");
         self.activate(button).await
@@ -169,26 +205,44 @@ impl Application {
         Ok(())
     }
 
+    /// Where this element was in its window when it was last laid out: GTK forgets those that are scrolled away.
+    pub async fn extents(&self, node: &Node) -> Result<Extents> {
+        let (x, y, width, height) = self.component(node).await?.get_extents(CoordType::Window).await?;
+        Ok(Extents { x, y, width, height })
+    }
+
+    /// Whether this element, or one inside of it, is what a pointer in the middle of this place meets in the window.
+    pub async fn is_at(&self, node: &Node, window: &Node, place: Extents) -> Result<bool> {
+        let (x, y) = (place.x + place.width / 2, place.y + place.height / 2);
+        let component = self.component(window).await?;
+        let met = component.get_accessible_at_point(x, y, CoordType::Window).await?;
+        Ok(node.all().into_iter().any(|below| below.object == met))
+    }
+
+    async fn component(&self, node: &Node) -> Result<ComponentProxy<'_>> {
+        let builder = ComponentProxy::builder(&self.bus)
+            .destination(bus_name(&node.object)?)?
+            .path(node.object.path_as_str().to_owned())?;
+        Ok(builder.cache_properties(CacheProperties::No).build().await?)
+    }
+
     /// Elements that vanish while the tree is read are left out.
     async fn read(&self, object: ObjectRefOwned) -> Result<Node> {
         let proxy = accessible(&self.bus, &object).await?;
+        let (role, name, description, states, below) = tokio::try_join!(
+            proxy.get_role_name(),
+            proxy.name(),
+            proxy.description(),
+            proxy.get_state(),
+            proxy.get_children(),
+        )?;
         let mut children = Vec::new();
-        for child in proxy.get_children().await? {
-            if child.is_null() {
-                continue;
-            }
+        for child in below.into_iter().filter(|child| !child.is_null()) {
             if let Ok(node) = Box::pin(self.read(child)).await {
                 children.push(node);
             }
         }
-        Ok(Node {
-            role: proxy.get_role_name().await?,
-            name: proxy.name().await?,
-            description: proxy.description().await?,
-            states: proxy.get_state().await?,
-            children,
-            object,
-        })
+        Ok(Node { role, name, description, states, children, object })
     }
 }
 
@@ -217,6 +271,11 @@ impl Node {
     /// The element that has the keyboard.
     pub fn focused(&self) -> Option<&Self> {
         self.find(|node| node.is(State::Focused))
+    }
+
+    /// What stays the same as long as the element is the same.
+    pub fn id(&self) -> &str {
+        self.object.path_as_str()
     }
 
     pub fn is(&self, state: State) -> bool {
