@@ -2,13 +2,14 @@
 //! The panel under test: started as its user starts it, read through `dasbo status --json`.
 
 use std::ffi::OsString;
-use std::fs::{self, File};
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, anyhow, bail};
 use serde::Deserialize;
+use tempfile::NamedTempFile;
 use tokio::process::{Child, Command};
 use tokio::time::timeout;
 
@@ -19,6 +20,9 @@ pub const PROGRAM: &str = "DASBO_BIN";
 
 /// A command only asks the panel, or writes a file.
 const COMMAND_LIMIT: Duration = Duration::from_secs(10);
+
+/// How long a killed panel may take to be gone.
+const END_LIMIT: Duration = Duration::from_secs(5);
 
 /// These would lead the panel out of the throw-away home.
 const FOLDERS: [&str; 4] = ["XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME"];
@@ -70,7 +74,7 @@ pub struct Waiting {
 pub struct Panel {
     program: PathBuf,
     variables: Vec<(&'static str, OsString)>,
-    log: PathBuf,
+    log: NamedTempFile,
     child: Child,
 }
 
@@ -78,16 +82,28 @@ impl Panel {
     /// Starts the program that `DASBO_BIN` names, on the display and the session bus of this process's environment, and
     /// waits until it answers.
     pub async fn start(home: &Path, runtime: &Path, limit: Duration) -> Result<Self> {
+        Self::start_with(home, runtime, &[], limit).await
+    }
+
+    /// As `start`, with these variables beside or instead of ours.
+    pub async fn start_with(
+        home: &Path,
+        runtime: &Path,
+        variables: &[(&'static str, OsString)],
+        limit: Duration,
+    ) -> Result<Self> {
         let program =
             std::env::var_os(PROGRAM).with_context(|| format!("{PROGRAM} must name the panel's program"))?;
         let program = PathBuf::from(program);
-        let log = runtime.join("panel.log");
-        let variables = vec![
+        let log = NamedTempFile::with_prefix_in("panel-", runtime)?;
+        let mut own = vec![
             ("HOME", home.into()),
             ("XDG_RUNTIME_DIR", runtime.into()),
             ("GSETTINGS_BACKEND", OsString::from("memory")),
         ];
-        let output = File::create(&log)?;
+        own.extend_from_slice(variables);
+        let variables = own;
+        let output = log.reopen()?;
         let child = command(&program, &variables)
             .stdout(output.try_clone()?)
             .stderr(output)
@@ -118,13 +134,13 @@ impl Panel {
         Ok(printed.into_owned())
     }
 
-    /// Ends it, and waits until it has: its name on the bus is free for the next.
-    pub async fn end(mut self) -> Result<()> {
-        Ok(self.child.kill().await?)
+    /// None when it has ended.
+    pub fn pid(&self) -> Option<u32> {
+        self.child.id()
     }
 
     pub fn log(&self) -> String {
-        fs::read_to_string(&self.log).unwrap_or_default()
+        fs::read_to_string(self.log.path()).unwrap_or_default()
     }
 
     async fn wait_until_it_answers(&mut self, limit: Duration) -> Result<()> {
@@ -145,6 +161,17 @@ impl Panel {
         outcome.map_err(|error| {
             anyhow!("{error}\n{}\n{}", last.map_or(String::new(), |last| format!("{last:#}")), self.log())
         })
+    }
+}
+
+/// The next panel must not find this one's name on the bus.
+impl Drop for Panel {
+    fn drop(&mut self) {
+        let _ = self.child.start_kill();
+        let end = Instant::now() + END_LIMIT;
+        while matches!(self.child.try_wait(), Ok(None)) && Instant::now() < end {
+            std::thread::yield_now();
+        }
     }
 }
 
