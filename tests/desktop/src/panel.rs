@@ -134,11 +134,6 @@ impl Panel {
         Ok(printed.into_owned())
     }
 
-    /// Ends it, and waits until it has: its name on the bus is free for the next.
-    pub async fn end(mut self) -> Result<()> {
-        Ok(self.child.kill().await?)
-    }
-
     /// None when it has ended.
     pub fn pid(&self) -> Option<u32> {
         self.child.id()
