@@ -21,7 +21,7 @@ use crate::wait;
 const REFUSAL: &str = "the scripted service refuses this";
 
 /// Whether the panel reads Claude Code's own files. Until it does, what no hook tells is not checked.
-const FILES_ARE_READ: bool = false;
+const FILES_ARE_READ: bool = true;
 
 /// Every check plays in a project of its name, with a Claude Code of its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
