@@ -148,8 +148,16 @@ impl Panel {
         });
     }
 
+    /// Looks what has passed: the timers stand still while the machine sleeps.
+    pub fn catch_up(self: &Rc<Self>) {
+        if let Some((_, source)) = self.timer.take() {
+            source.remove();
+        }
+        self.on_timer();
+    }
+
     fn on_timer(self: &Rc<Self>) {
-        self.timer.borrow_mut().take();
+        self.timer.take();
         let changes = self.registry.borrow_mut().tick(clock::now());
         self.show(changes);
         self.settle();
