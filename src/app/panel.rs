@@ -56,7 +56,7 @@ impl Panel {
                 next = (clock::now().since(began) < STRETCH).then(|| inbox.try_next()).flatten();
             }
             self.settle();
-            breathe().await;
+            yield_to_drawing().await;
         }
     }
 
@@ -171,6 +171,6 @@ impl Panel {
 }
 
 /// Lets the loop draw what is to be drawn.
-async fn breathe() {
+async fn yield_to_drawing() {
     glib::timeout_future_with_priority(Priority::DEFAULT_IDLE, Duration::ZERO).await;
 }

@@ -19,7 +19,7 @@ mod imp {
     use gtk::{CompositeTemplate, DirectionType};
 
     use crate::model::{GroupHeader, Session, SessionList};
-    use crate::ui::{GroupRow, SessionRow, speaker};
+    use crate::ui::{GroupRow, SessionRow, focus_target};
 
     #[derive(Debug, CompositeTemplate)]
     #[template(resource = "/org/dasbo/Dasbo/ui/session_view.ui")]
@@ -163,7 +163,7 @@ mod imp {
         if let Some(session) = object.and_downcast_ref::<Session>() {
             let row = item.child().and_downcast::<SessionRow>().unwrap_or_else(|| {
                 let row = SessionRow::new();
-                speaker::choose(item, &row, gtk::AccessibleRole::ListItem);
+                focus_target::choose(item, &row, gtk::AccessibleRole::ListItem);
                 item.set_child(Some(&row));
                 row
             });
@@ -172,7 +172,7 @@ mod imp {
         } else if let Some(header) = object.and_downcast_ref::<GroupHeader>() {
             let row = item.child().and_downcast::<GroupRow>().unwrap_or_else(|| {
                 let row = GroupRow::new();
-                speaker::choose(item, &row, gtk::AccessibleRole::Heading);
+                focus_target::choose(item, &row, gtk::AccessibleRole::Heading);
                 item.set_child(Some(&row));
                 row
             });

@@ -11,7 +11,7 @@ use gtk::subclass::prelude::*;
 use super::imp::{SessionView, toggle};
 use crate::clock;
 use crate::model::Session;
-use crate::ui::{GroupRow, SessionRow, speaker};
+use crate::ui::{GroupRow, SessionRow, focus_target};
 
 /// How long after a key the row with the focus keeps its place.
 const AT_HAND: Duration = Duration::from_secs(10);
@@ -45,7 +45,7 @@ impl SessionView {
         let item = self.list_view.focus_child();
         let row = item.and_then(|item| item.first_child()).and_downcast::<SessionRow>();
         // What is inside of a row has its own use for Space.
-        let row = row.filter(|row| speaker::of(row).is_some_and(|speaker| speaker.is_focus()));
+        let row = row.filter(|row| focus_target::of(row).is_some_and(|target| target.is_focus()));
         let chord = modifiers.intersects(ModifierType::CONTROL_MASK | ModifierType::ALT_MASK);
         let (Key::space | Key::KP_Space, Some(row), false) = (key, row, chord) else {
             return glib::Propagation::Proceed;
@@ -125,9 +125,9 @@ impl SessionView {
 
     /// Gives the first row the focus, as long as the person did not choose another.
     pub(super) fn focus_first(&self) {
-        if let Some(speaker) = self.rows().first().and_then(speaker::of) {
+        if let Some(target) = self.rows().first().and_then(focus_target::of) {
             self.beforehand.set(true);
-            speaker.grab_focus();
+            target.grab_focus();
         }
     }
 
@@ -139,13 +139,15 @@ impl SessionView {
         else {
             return;
         };
-        // With what stands above it, which may be its group's heading.
-        for position in [position.saturating_sub(1), position] {
+        let show = |position: u32| {
             let _ = self.list_view.activate_action("list.scroll-to-item", Some(&position.to_variant()));
-        }
+        };
+        show(position);
         let row = self.rows().into_iter().find(|row| row.session().as_ref() == Some(session));
-        if let Some(speaker) = row.and_then(|row| speaker::of(&row)) {
-            speaker.grab_focus();
+        if let Some(target) = row.and_then(|row| focus_target::of(&row)) {
+            target.grab_focus();
+            // With what stands above it, which may be its group's heading.
+            show(position.saturating_sub(1));
         }
     }
 
