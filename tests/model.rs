@@ -40,6 +40,9 @@ fn idle(row: u64, since: u64) -> session::Session {
         last_answer: None,
         note: None,
         finished_until: None,
+        attended: true,
+        tokens: None,
+        transcript: None,
     }
 }
 
@@ -54,6 +57,7 @@ fn waiting(row: u64, since: u64) -> session::Session {
         call: None,
         request: None,
         since: Moment::from_nanos(since),
+        confirmed: false,
     };
     session::Session { waits: vec![wait], ..thinking(row, row) }
 }

@@ -30,6 +30,8 @@ pub struct Panel {
     serial: Cell<u64>,
     /// Who waits for the next one.
     followers: RefCell<Vec<Sender<Table>>>,
+    /// The state that followers were told last.
+    told: Cell<u64>,
     timer: RefCell<Option<(Moment, glib::SourceId)>>,
 }
 
@@ -42,6 +44,7 @@ impl Panel {
             intake: RefCell::default(),
             serial: Cell::new(1),
             followers: RefCell::default(),
+            told: Cell::new(1),
             timer: RefCell::default(),
         })
     }
@@ -75,7 +78,7 @@ impl Panel {
         let mut registry = self.registry.borrow_mut();
         let changes = match news {
             News::Event(event) => registry.apply(&event, clock::now()),
-            News::ProcessEnded(process) => registry.process_ended(process),
+            News::ProcessEnded(process) => registry.process_ended(process, clock::now()),
             News::Lost(session) => registry.lose(&session, clock::now()),
             News::Intake(status) => {
                 drop(registry);
@@ -105,17 +108,22 @@ impl Panel {
         }
     }
 
-    /// After a stretch: who follows is told once, and the timer is set for what passes next.
+    /// After a stretch: who follows is told once of what changed, and the timer is set for what passes next.
     fn settle(self: &Rc<Self>) {
-        let mut followers = self.followers.borrow_mut();
-        if !followers.is_empty() && followers.iter().any(|follower| !follower.is_closed()) {
+        if self.told.replace(self.serial.get()) != self.serial.get() {
+            self.tell_followers();
+        }
+        self.set_timer();
+    }
+
+    fn tell_followers(&self) {
+        let followers = self.followers.take();
+        if followers.iter().any(|follower| !follower.is_closed()) {
             let table = self.table();
-            for follower in followers.drain(..) {
+            for follower in followers {
                 let _ = follower.try_send(table.clone());
             }
         }
-        drop(followers);
-        self.set_timer();
     }
 
     fn table(&self) -> Table {

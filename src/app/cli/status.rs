@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //! `dasbo status`: the panel's table in the terminal.
 
+use std::future::poll_fn;
 use std::io::{self, Write};
+use std::os::fd::AsRawFd;
+use std::pin::pin;
 use std::process::ExitCode;
+use std::task::Poll;
 
-use glib::MainContext;
+use glib::source::unix_fd_source_new;
+use glib::{ControlFlow, IOCondition, MainContext, Priority, SourceFuture};
 
 use super::code;
 use super::options::StatusOptions;
@@ -63,7 +68,7 @@ async fn print(options: StatusOptions) -> Result<(), Failure> {
     let client = Client::new().await?;
     let mut serial = 0;
     loop {
-        let table = client.sessions_after(serial).await?;
+        let table = while_heard(client.sessions_after(serial)).await??;
         if let Some(trouble) = table.trouble {
             return Err(Failure::Trouble(trouble));
         }
@@ -73,6 +78,30 @@ async fn print(options: StatusOptions) -> Result<(), Failure> {
             return Ok(());
         }
     }
+}
+
+/// What `work` comes to, unless who reads what is printed goes away before: nothing may change for hours.
+async fn while_heard<T>(work: impl Future<Output = T>) -> Result<T, Failure> {
+    let (mut work, mut unheard) = (pin!(work), pin!(unheard()));
+    poll_fn(|context| match work.as_mut().poll(context) {
+        Poll::Ready(done) => Poll::Ready(Ok(done)),
+        Poll::Pending => unheard.as_mut().poll(context).map(|()| Err(Failure::Unheard)),
+    })
+    .await
+}
+
+/// Waits until nobody can read what is printed any more.
+async fn unheard() {
+    let stdout = io::stdout().as_raw_fd();
+    let gone = IOCondition::ERR | IOCondition::HUP;
+    SourceFuture::new(move |send| {
+        let mut send = Some(send);
+        unix_fd_source_new(stdout, gone, None, Priority::DEFAULT, move |_, _| {
+            send.take().map(|send| send.send(()));
+            ControlFlow::Break
+        })
+    })
+    .await;
 }
 
 fn write(table: &Table, options: StatusOptions) -> io::Result<()> {

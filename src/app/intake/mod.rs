@@ -6,7 +6,10 @@ mod connection;
 mod liveness;
 mod peer;
 mod queue;
+mod session_files;
+mod small_file;
 mod socket;
+mod transcripts;
 
 use std::io;
 use std::path::PathBuf;
@@ -14,6 +17,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::thread;
 
+use dasbo_core::install::Places;
 use glib::MainContext;
 
 pub use queue::{Inbox, News};
@@ -22,7 +26,9 @@ pub use socket::OpenError;
 use connection::Door;
 use liveness::Liveness;
 use queue::Outbox;
+use session_files::SessionFiles;
 use socket::Socket;
+use transcripts::Transcripts;
 
 /// How the intake stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -56,9 +62,14 @@ fn run(path: &std::path::Path, outbox: &Outbox) {
     let listened = context.with_thread_default(|| -> Result<(), OpenError> {
         let socket = wait_for(path, outbox)?;
         outbox.send(News::Intake(Status::Listening));
-        let liveness = Rc::new(Liveness::new(outbox.clone())?);
+        let transcripts = Transcripts::new(outbox.clone());
+        let liveness = Rc::new(Liveness::new(outbox.clone(), transcripts.clone())?);
         context.spawn_local(liveness.clone().watch());
-        let door = Rc::new(Door::new(context.clone(), outbox.clone(), liveness));
+        let files = SessionFiles::new(outbox.clone(), liveness.clone(), transcripts.clone());
+        if let Some(places) = Places::new(std::env::vars_os()) {
+            files.watch(&places);
+        }
+        let door = Rc::new(Door::new(context.clone(), outbox.clone(), liveness, transcripts));
         context.block_on(door.open(socket));
         Ok(())
     });

@@ -167,8 +167,22 @@ mod imp {
                 PanelState::PartlyConnected => "partly-connected",
             };
             if self.pages.visible_child_name().as_deref() != Some(page) {
-                self.pages.set_visible_child_name(page);
+                self.show_page(page);
                 self.focus_page();
+            }
+        }
+
+        /// Hides the other pages altogether: GTK 4.8 tells a screen reader of all that are merely behind.
+        fn show_page(&self, name: &str) {
+            let Some(shown) = self.pages.child_by_name(name) else {
+                return;
+            };
+            shown.set_visible(true);
+            self.pages.set_visible_child(&shown);
+            let mut page = self.pages.first_child();
+            while let Some(current) = page {
+                current.set_visible(current == shown);
+                page = current.next_sibling();
             }
         }
     }

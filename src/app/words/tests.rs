@@ -33,6 +33,9 @@ fn session(state: State) -> Session {
         last_answer: None,
         note: None,
         finished_until: None,
+        attended: true,
+        tokens: None,
+        transcript: None,
     }
 }
 
@@ -42,7 +45,7 @@ fn named(name: &str, detail: &str) -> Tool {
 
 fn asks(kind: WaitKind, tool: Option<Tool>) -> Wait {
     let call = tool.map(|tool| Call { id: None, tool, input: Fingerprint(0) });
-    Wait { kind, actor: Actor::Main, call, request: None, since: HEARD }
+    Wait { kind, actor: Actor::Main, call, request: None, since: HEARD, confirmed: false }
 }
 
 fn said(session: &Session) -> String {

@@ -3,6 +3,7 @@
 
 mod calls;
 mod machine;
+mod reported;
 mod timeline;
 
 use std::cmp::Ordering;
@@ -11,7 +12,9 @@ use std::time::Duration;
 
 use serde::Serialize;
 
-use crate::event::{Actor, AgentProcess, Call, Event, PermissionMode, SessionKey, TaskState, Tool, WaitKind};
+use crate::event::{
+    Actor, AgentProcess, Call, Event, PermissionMode, SessionKey, TaskState, Tokens, Tool, WaitKind,
+};
 use crate::moment::Moment;
 use crate::wire::RequestId;
 
@@ -79,6 +82,12 @@ pub struct Session {
     pub note: Option<Note>,
     /// Until when the turn's end is marked.
     pub finished_until: Option<Moment>,
+    /// Whether a person sits at it.
+    pub attended: bool,
+    /// What the conversation takes of the model's context.
+    pub tokens: Option<Tokens>,
+    /// The file that the agent writes the conversation to.
+    pub transcript: Option<String>,
 }
 
 /// What a session does.
@@ -110,6 +119,8 @@ pub struct Wait {
     pub request: Option<RequestId>,
     /// Since when.
     pub since: Moment,
+    /// Whether the session's own file said waiting meanwhile: once it no longer does, the wait is over.
+    pub confirmed: bool,
 }
 
 /// An entry of the agent's task list.
@@ -179,6 +190,9 @@ impl Session {
             last_answer: None,
             note: None,
             finished_until: None,
+            attended: true,
+            tokens: None,
+            transcript: None,
         }
     }
 
