@@ -205,6 +205,7 @@ mod tests {
         for error in path_errors {
             let said = said(&error);
             assert!(said.contains("/other") && said.to_lowercase().contains("try again"), "{said}");
+            assert!(!said.contains("os error"), "{said}");
         }
     }
 }
