@@ -246,6 +246,10 @@ impl Registry {
             self.ends.forget_stragglers(&event.session);
         }
         let row = self.rows.get_mut(&id)?;
+        if row.successor_until.is_some() && event.source == Source::File {
+            // What is still read of a session that ended is no news of it.
+            return None;
+        }
         let before = row.session().clone();
         if row.successor_until.take().is_some() {
             row.timeline = Timeline::new(id, event, row.timeline.is_hooked());
