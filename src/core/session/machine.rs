@@ -145,7 +145,9 @@ impl Machine {
         keep(&about.title, &mut session.title);
         keep(&about.model, &mut session.model);
         keep(&about.branch, &mut session.branch);
-        keep(&about.prompt, &mut session.last_prompt);
+        if !self.hooked {
+            keep(&about.prompt, &mut session.last_prompt);
+        }
         keep(&about.answer, &mut session.last_answer);
         keep(&about.transcript, &mut session.transcript);
         session.tokens = about.tokens.or(session.tokens);

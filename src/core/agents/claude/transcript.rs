@@ -37,6 +37,9 @@ struct RawLine {
     message: Option<Message>,
     #[serde(deserialize_with = "maybe")]
     origin: Option<Origin>,
+    /// What the program itself puts into the conversation.
+    #[serde(deserialize_with = "maybe")]
+    is_meta: Option<bool>,
     #[serde(deserialize_with = "text")]
     custom_title: Option<String>,
     #[serde(deserialize_with = "text")]
@@ -128,10 +131,16 @@ fn titled(title: Option<String>) -> Line {
 fn user(raw: RawLine, clock: WallClock) -> Line {
     let content = raw.message.map(|message| message.content).unwrap_or_default();
     let interrupted = is_interruption(&content).then(|| moment(raw.timestamp.as_deref()?, clock)).flatten();
-    let by_person = raw.origin.is_none_or(|origin| origin.kind == "human");
-    // What a person typed is a plain text; lists are results of tools.
-    let prompt = content.as_str().filter(|_| by_person).map(paragraph);
-    Line { interrupted, about: About { prompt, branch: raw.git_branch, ..About::default() } }
+    let by_program = raw.is_meta == Some(true) || raw.origin.is_some_and(|origin| origin.kind != "human");
+    // What a person typed is a plain text; lists are results of tools, and in 2.1.220 only tags tell commands.
+    let typed = |text: &&str| !by_program && !text.starts_with('<');
+    let prompt = content.as_str().filter(typed).map(paragraph);
+    Line { interrupted, about: About { prompt, branch: branch(raw.git_branch), ..About::default() } }
+}
+
+/// Without a repository, or with none of its branches checked out, it says `HEAD`.
+fn branch(name: Option<String>) -> Option<String> {
+    name.filter(|name| !name.is_empty() && name != "HEAD")
 }
 
 /// Only a text item that is exactly this: other lines repeat it (09a).
@@ -151,7 +160,7 @@ fn assistant(raw: RawLine) -> Line {
     }
     let about = About {
         answer: said(&message.content),
-        branch: raw.git_branch,
+        branch: branch(raw.git_branch),
         model: message.model,
         tokens: message.usage.map(tokens),
         ..About::default()
