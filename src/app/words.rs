@@ -3,6 +3,7 @@
 
 mod intake;
 mod time;
+mod tokens;
 
 use std::time::Duration;
 
@@ -15,6 +16,7 @@ use crate::i18n::{gettext, gettext_f, ngettext_f};
 
 pub use intake::{failure, system, trouble};
 pub use time::{duration, rough_duration, running_time, time, wall_time};
+pub use tokens::model;
 
 /// What a row's words are about: of all that is true, what the person should know first.
 #[derive(Debug, Clone, PartialEq, Eq)]

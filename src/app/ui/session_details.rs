@@ -109,7 +109,7 @@ mod imp {
                 name.set_visible(fact.is_some());
             };
             fact(&self.title_name, &self.title, session.title.as_deref());
-            fact(&self.model_name, &self.model, session.model.as_deref());
+            fact(&self.model_name, &self.model, words::model(session).as_deref());
             let folder = session.cwd.as_deref().or(session.project.as_deref());
             let home = glib::home_dir();
             let folder = folder.map(|folder| short_folder(folder, &home.to_string_lossy()));
