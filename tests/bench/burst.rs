@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//! A thousand sessions and ten thousand events at once: from a client that writes frames, and from real helpers.
+
+use std::collections::HashMap;
+use std::io::{BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use dasbo_core::process::ProcessId;
+use dasbo_test_support::helper;
+use serde_json::Value;
+use tempfile::TempDir;
+
+use crate::frames;
+use crate::launch::Running;
+use crate::loop_probe::{LoopProbe, Stretches};
+use crate::report::Figure;
+use crate::screen::Screen;
+use crate::script::{self, EVENTS, events, group, missing};
+use crate::spawn::Job;
+use crate::start::status;
+
+const SESSIONS: usize = 1000;
+
+/// Milliseconds of two frames at 60 a second.
+const LONGEST_FRAME: f64 = 33.0;
+
+/// Connections that the client has open at a time.
+const CONNECTIONS: usize = 8;
+
+/// Agents that run hooks at a time.
+const AGENTS: usize = 20;
+
+/// After the last event was sent: what is queued is taken in, still watched.
+const AFTERWARDS: Duration = Duration::from_secs(1);
+
+pub fn measure(screen: &mut Screen) -> Vec<Figure> {
+    [("frames", from_client as fn() -> Burst), ("helpers", from_helpers)]
+        .into_iter()
+        .flat_map(|(name, burst)| {
+            let _panel = Running::listening_panel(screen);
+            let Burst { took, stretches, _agents } = burst();
+            let table = whole_table();
+            figures(name, took, stretches, &table)
+        })
+        .collect()
+}
+
+/// What a burst found out. The agents live until the table was read.
+struct Burst {
+    took: Duration,
+    stretches: Stretches,
+    _agents: Vec<Agent>,
+}
+
+fn figures(name: &str, took: Duration, stretches: Stretches, table: &[Value]) -> Vec<Figure> {
+    let count = |count: usize| f64::from(u32::try_from(count).unwrap());
+    let a_second = count(SESSIONS * EVENTS) / took.as_secs_f64();
+    let name = |what: &str| format!("{SESSIONS} sessions, {} events from {name}: {what}", SESSIONS * EVENTS);
+    vec![
+        Figure::bounded(name("lost"), count(lost(table)), "", 0.0),
+        Figure::bounded(name("rows out of order"), count(out_of_order(table)), "", 0.0),
+        Figure::bounded(name("longest frame"), stretches.longest, "ms", LONGEST_FRAME),
+        Figure::shown(name("p99.9"), stretches.p999, "ms"),
+        Figure::shown(name("sent a second"), a_second.round(), ""),
+    ]
+}
+
+/// The table once nothing is missing in it, or as it is when time is over.
+fn whole_table() -> Vec<Value> {
+    let end = Instant::now() + Duration::from_secs(15);
+    loop {
+        let table = status();
+        if lost(&table) == 0 || Instant::now() > end {
+            return table;
+        }
+        std::thread::sleep(Duration::from_millis(200));
+    }
+}
+
+/// Events that left no trace.
+fn lost(table: &[Value]) -> usize {
+    let lines: HashMap<&str, &Value> =
+        table.iter().filter_map(|line| Some((line["session"].as_str()?, line))).collect();
+    let of = |session| missing(session, lines.get(script::id(session).as_str()).unwrap_or(&&Value::Null));
+    (0..SESSIONS).map(of).sum()
+}
+
+/// Rows that stand above one that belongs above them: by group, then by their start. The table's times are whole
+/// seconds, rounded each for itself.
+fn out_of_order(table: &[Value]) -> usize {
+    let key = |line: &Value| (group(line), line["started"].as_i64().unwrap_or(0));
+    let wrong = |pair: &[Value]| {
+        let [(above, began), (below, next)] = [key(&pair[0]), key(&pair[1])];
+        above > below || (above == below && began > next + 1)
+    };
+    table.windows(2).filter(|pair| wrong(pair)).count()
+}
+
+/// A process that may pass for an agent. It ends when dropped.
+struct Agent(Child);
+
+impl Drop for Agent {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+impl Agent {
+    fn id(&self) -> ProcessId {
+        frames::process(self.0.id())
+    }
+}
+
+/// `program` under the agent's name.
+fn named(folder: &Path, program: &Path) -> PathBuf {
+    let agent = folder.join("claude");
+    std::os::unix::fs::symlink(program, &agent).unwrap();
+    agent
+}
+
+/// Each session has a process of its own. What one session sends goes over one connection after the other.
+fn from_client() -> Burst {
+    let folder = TempDir::new().unwrap();
+    let program = named(folder.path(), Path::new("/bin/sleep"));
+    let start = |_| {
+        let process = Command::new(&program).arg("infinity").stdin(Stdio::null()).spawn().unwrap();
+        Agent(process)
+    };
+    let agents: Vec<Agent> = (0..SESSIONS).map(start).collect();
+    let ids: Vec<ProcessId> = agents.iter().map(Agent::id).collect();
+    let probe = LoopProbe::start();
+    let begun = Instant::now();
+    std::thread::scope(|scope| {
+        for first in 0..CONNECTIONS {
+            let ids = &ids;
+            scope.spawn(move || send_all(first, ids));
+        }
+    });
+    let took = begun.elapsed();
+    std::thread::sleep(AFTERWARDS);
+    Burst { took, stretches: probe.stop(), _agents: agents }
+}
+
+/// The events of every eighth session, all sessions going on at once.
+fn send_all(first: usize, agents: &[ProcessId]) {
+    let socket = frames::socket();
+    let mut scripts: Vec<_> = (first..SESSIONS)
+        .step_by(CONNECTIONS)
+        .map(|session| (agents[session], events(session).into_iter()))
+        .collect();
+    for _ in 0..EVENTS {
+        for (agent, script) in &mut scripts {
+            let payload = script.next().unwrap();
+            frames::send(&socket, &frames::frame(*agent, frames::now(), &payload)).unwrap();
+        }
+    }
+}
+
+/// Each of twenty agents has fifty sessions, and waits for each hook as agents do.
+fn from_helpers() -> Burst {
+    let folder = TempDir::new().unwrap();
+    let program = named(folder.path(), &std::env::current_exe().unwrap());
+    let start = |number: usize| {
+        let mut command = Command::new(&program);
+        command.args(["--agent", &number.to_string()]).stdin(Stdio::piped()).stdout(Stdio::piped());
+        Agent(command.spawn().unwrap())
+    };
+    let mut agents: Vec<Agent> = (0..AGENTS).map(start).collect();
+    agents.iter_mut().for_each(|agent| hear(agent, "ready"));
+    let probe = LoopProbe::start();
+    let begun = Instant::now();
+    for agent in &mut agents {
+        writeln!(agent.0.stdin.as_mut().unwrap(), "go").unwrap();
+    }
+    agents.iter_mut().for_each(|agent| hear(agent, "done"));
+    let took = begun.elapsed();
+    std::thread::sleep(AFTERWARDS);
+    Burst { took, stretches: probe.stop(), _agents: agents }
+}
+
+/// Reads the agent's next line.
+fn hear(agent: &mut Agent, word: &str) {
+    let mut line = String::new();
+    // Nothing more than this line is there to be read ahead.
+    BufReader::new(agent.0.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
+    assert_eq!(line.trim(), word);
+}
+
+/// What the agent does: runs the hooks of its sessions in turns when it is told, and stays until its input ends.
+pub fn act(number: usize) {
+    let helper = helper::path();
+    let mut scripts: Vec<_> = (number..SESSIONS).step_by(AGENTS).map(|one| events(one).into_iter()).collect();
+    println!("ready");
+    let mut lines = std::io::stdin().lines();
+    lines.next();
+    for _ in 0..EVENTS {
+        for payload in scripts.iter_mut().filter_map(Iterator::next) {
+            let name = payload["hook_event_name"].as_str().unwrap();
+            Job::new(&helper, &["claude", "notify", name], payload.to_string().as_bytes()).run();
+        }
+    }
+    println!("done");
+    lines.for_each(drop);
+}
