@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //! The session list, as a view would follow it. Needs no display.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use dasbo::model::{GroupHeader, Session, SessionList};
+use dasbo::table;
 use dasbo_core::change::Change;
 use dasbo_core::event::{Actor, AgentId, PermissionMode, SessionId, SessionKey, WaitKind};
 use dasbo_core::moment::Moment;
@@ -39,6 +40,9 @@ fn idle(row: u64, since: u64) -> session::Session {
         last_answer: None,
         note: None,
         finished_until: None,
+        attended: true,
+        tokens: None,
+        transcript: None,
     }
 }
 
@@ -53,6 +57,7 @@ fn waiting(row: u64, since: u64) -> session::Session {
         call: None,
         request: None,
         since: Moment::from_nanos(since),
+        confirmed: false,
     };
     session::Session { waits: vec![wait], ..thinking(row, row) }
 }
@@ -106,6 +111,15 @@ fn each_group_has_its_order() {
 }
 
 #[test]
+fn scripts_see_the_order_of_the_rows() {
+    let sessions =
+        [idle(1, 10), thinking(2, 20), waiting(3, 20), idle(4, 20), waiting(5, 10), thinking(6, 10)];
+    let lines = table::lines(sessions.iter(), Moment::from_nanos(30));
+    let order: Vec<&str> = lines.iter().map(|line| line.session.as_str()).collect();
+    assert_eq!(order, ["5", "3", "6", "2", "4", "1"]);
+}
+
+#[test]
 fn an_update_in_place_is_no_list_signal() {
     let list = SessionList::new();
     list.apply(vec![added(thinking(1, 1)), added(thinking(2, 2))]);
@@ -156,18 +170,42 @@ fn a_held_row_keeps_its_place_until_released() {
     list.apply(vec![added(thinking(1, 1)), added(thinking(2, 2)), added(thinking(3, 3))]);
     let recorder = ItemsChanged::new(&list);
     list.set_held(Some(RowId(2)));
-    list.apply(vec![updated(waiting(2, 5))]);
+    list.apply(vec![updated(idle(2, 5))]);
     assert_eq!(shape(&list), "K 1 2 3");
     assert_eq!(recorder.take(), []);
-    assert_eq!(list.waiting(), 1, "it waits, wherever it stands");
     // Others find their places around it, and need not move for it.
     list.apply(vec![added(thinking(4, 0)), added(waiting(5, 9)), updated(idle(3, 3))]);
     assert_eq!(shape(&list), "W 5 K 4 1 2 Q 3");
     list.set_held(Some(RowId(2)));
     assert_eq!(shape(&list), "W 5 K 4 1 2 Q 3");
     list.set_held(None);
-    assert_eq!(shape(&list), "W 2 5 K 4 1 Q 3");
+    assert_eq!(shape(&list), "W 5 K 4 1 Q 2 3");
     recorder.check();
+}
+
+#[test]
+fn a_held_row_goes_up_when_it_begins_to_wait() {
+    let list = SessionList::new();
+    list.apply(vec![added(waiting(1, 1)), added(thinking(2, 2)), added(thinking(3, 3))]);
+    list.set_held(Some(RowId(3)));
+    let moving = Rc::new(RefCell::new(Vec::new()));
+    let told = Rc::clone(&moving);
+    list.connect_local("moving", false, move |values| {
+        told.borrow_mut().push(values[1].get::<Session>().unwrap().data().row.0);
+        None
+    });
+    list.apply(vec![updated(waiting(3, 5))]);
+    assert_eq!(shape(&list), "W 1 3 K 2");
+    assert_eq!(moving.take(), [3]);
+    // There it is held as elsewhere.
+    list.apply(vec![updated(waiting(3, 0))]);
+    assert_eq!(shape(&list), "W 1 3 K 2");
+    list.apply(vec![updated(thinking(3, 3))]);
+    assert_eq!(shape(&list), "W 1 3 K 2");
+    assert_eq!(moving.take(), [0; 0]);
+    list.set_held(None);
+    assert_eq!(shape(&list), "W 1 K 2 3");
+    assert_eq!(moving.take(), [3]);
 }
 
 #[test]

@@ -7,13 +7,13 @@ use std::time::Duration;
 use dasbo_core::change::Change;
 use dasbo_core::event::{
     About, Actor, AgentId, AgentProcess, Asks, Background, Beginning, Call, CompactTrigger, Ending, Event,
-    Fingerprint, Outcome, PermissionMode, Request, SessionId, SessionKey, TaskChange, TaskState, Tool,
-    WaitKind, What,
+    Fingerprint, Outcome, PermissionMode, Request, SessionId, SessionKey, Source, Status, TaskChange,
+    TaskState, Tool, WaitKind, What,
 };
 use dasbo_core::moment::Moment;
 use dasbo_core::process::ProcessId;
 use dasbo_core::registry::Registry;
-use dasbo_core::session::{Group, RowId, Session, State};
+use dasbo_core::session::{RowId, Session, State};
 use proptest::prelude::*;
 use proptest::sample::select;
 
@@ -57,8 +57,8 @@ fn kind() -> impl Strategy<Value = WaitKind> {
 
 fn request() -> impl Strategy<Value = Request> {
     (1..9_u32, kind(), call()).prop_map(|(pid, kind, call)| {
-        let about = if kind == WaitKind::Form { Asks::From("mcp__x__".into()) } else { Asks::About(call) };
-        Request { id: ProcessId { pid, start: 1 }, kind, about }
+        let asks = if kind == WaitKind::Form { Asks::During("x".into()) } else { Asks::ForCall(call) };
+        Request { id: ProcessId { pid, start: 1 }, kind, asks }
     })
 }
 
@@ -77,7 +77,8 @@ fn what() -> impl Strategy<Value = What> {
         1 => prop::collection::vec(call(), 0..3).prop_map(What::BatchEnded),
         3 => request().prop_map(What::Requested),
         1 => Just(What::NeedsInput),
-        1 => Just(What::FormAnswered),
+        1 => Just(What::FormAnswered(Some("x".into()))),
+        1 => Just(What::FormAnswerNoted),
         1 => Just(What::IdlePrompt),
         2 => prop::option::of(background).prop_map(|background| What::TurnEnded { answer: None, background }),
         1 => prop::option::of("[a-z]{1,3}").prop_map(What::TurnFailed),
@@ -88,6 +89,13 @@ fn what() -> impl Strategy<Value = What> {
         1 => Just(What::Seen),
         1 => select(vec![Ending::Gone, Ending::Replaced]).prop_map(What::Ended),
     ]
+}
+
+/// What files say.
+fn read() -> impl Strategy<Value = What> {
+    let waiting = any::<bool>().prop_map(|hooked| Status::Waiting { hooked });
+    let status = prop_oneof![2 => select(vec![Status::Idle, Status::Busy, Status::Shell]), 1 => waiting];
+    prop_oneof![4 => status.prop_map(What::Reported), 1 => Just(What::Interrupted), 1 => Just(What::Seen)]
 }
 
 fn about() -> impl Strategy<Value = About> {
@@ -112,11 +120,15 @@ fn about() -> impl Strategy<Value = About> {
 fn event() -> impl Strategy<Value = Event> {
     let actor = prop_oneof![4 => Just(Actor::Main), 1 => Just(Actor::Subagent("a".into()))];
     let process = prop::option::weighted(0.9, (1..4_u32).prop_map(process));
-    (select(vec!["one", "two", "three"]), actor, process, about(), what()).prop_map(
-        |(session, actor, process, about, what)| Event {
+    let told = (actor, what(), Just(Source::Hook));
+    let read = (Just(Actor::Main), read(), Just(Source::File));
+    let source = prop_oneof![4 => told, 1 => read];
+    (select(vec!["one", "two", "three"]), source, process, about()).prop_map(
+        |(session, (actor, what, source), process, about)| Event {
             session: key(session),
             at: Moment::default(),
             actor,
+            source,
             process,
             about,
             what,
@@ -164,7 +176,14 @@ fn check(registry: &Registry, mirror: &Mirror, dead: &BTreeSet<ProcessId>) {
         assert!(session.since <= session.heard, "a state begins with an event");
         assert!(session.waits.is_sorted_by_key(|wait| wait.since), "oldest first");
         assert!(session.process.is_none_or(|process| !dead.contains(&process.id)), "a dead agent has no row");
-        assert_eq!(session.group() == Group::Waiting, !session.waits.is_empty());
+        let asks = |actor: &Actor| match actor {
+            Actor::Main => true,
+            Actor::Subagent(id) => session.helpers.contains(id),
+        };
+        assert!(
+            session.waits.iter().all(|wait| asks(&wait.actor)),
+            "nobody waits for a subagent that is gone"
+        );
     }
     let mut late = Mirror::default();
     late.apply(registry.replicate());
@@ -175,6 +194,18 @@ fn check(registry: &Registry, mirror: &Mirror, dead: &BTreeSet<ProcessId>) {
 fn shown(registry: &Registry) -> BTreeMap<SessionKey, Session> {
     let blind = |session: &Session| Session { row: RowId(0), ..session.clone() };
     registry.sessions().map(|session| (session.key.clone(), blind(session))).collect()
+}
+
+/// Not these: in which row a session goes on, and so how old it is, depends on which came first; files are read only
+/// of sessions that are known, and here two sessions share a process, which no agent with such files does.
+fn order_is_all(event: &Event) -> bool {
+    let moves = matches!(
+        event.what,
+        What::Began(Beginning::Clear | Beginning::Resume) | What::Ended(Ending::Replaced)
+    );
+    let read = event.source == Source::File;
+    let of_known = matches!(event.what, What::Reported(_)) && event.session == key("one");
+    !moves && (!read || of_known)
 }
 
 proptest! {
@@ -195,7 +226,7 @@ proptest! {
                 }
                 Step::ProcessEnds(process) => {
                     dead.insert(process);
-                    registry.process_ended(process)
+                    registry.process_ended(process, now)
                 }
                 Step::NewsLost(key) => registry.lose(&key, now),
                 Step::Passes(time) => {
@@ -226,8 +257,13 @@ proptest! {
                 event.process = Some(process(if event.session == key("one") { 1 } else { 2 }));
                 event
             })
-            // In which row a session goes on, and so how old it is, depends on which came first.
-            .filter(|event| !matches!(event.what, What::Began(Beginning::Clear | Beginning::Resume) | What::Ended(Ending::Replaced)))
+            .filter(order_is_all)
+            .collect();
+        // A session that begins again within two seconds of its end: what came before the news of it was on its way.
+        let ends = |key: &SessionKey| events.iter().any(|event| event.session == *key && matches!(event.what, What::Ended(_)));
+        let events: Vec<Event> = (events.iter())
+            .filter(|event| !matches!(event.what, What::Began(_)) || !ends(&event.session))
+            .cloned()
             .collect();
         let (mut straight, mut shuffled) = (Registry::default(), Registry::default());
         for event in &events {
@@ -249,6 +285,7 @@ fn told(session: &str, pid: u32, millis: u64, what: What) -> Event {
         session: key(session),
         at: at(millis),
         actor: Actor::Main,
+        source: Source::Hook,
         process: Some(process(pid)),
         about: About::default(),
         what,
@@ -304,6 +341,163 @@ fn a_late_event_does_not_bring_work_back() {
     assert_eq!((&session.state, session.since), (&State::Idle, at(30)));
 }
 
+/// Hooks of an end run on for a while; `/resume` to the same session is a new life.
+#[test]
+fn stragglers_do_not_bring_a_cleared_session_back() {
+    let mut registry = Registry::default();
+    registry.apply(&told("old", 1, 0, What::Prompted(None)), at(0));
+    registry.apply(&told("old", 1, 20, What::Ended(Ending::Replaced)), at(20));
+    registry.apply(&told("old", 1, 25, What::Seen), at(25));
+    registry.apply(&told("new", 1, 300, What::Began(Beginning::Clear)), at(300));
+    registry.apply(&told("old", 1, 310, What::Seen), at(310));
+    let keys: Vec<_> = registry.sessions().map(|session| session.key.clone()).collect();
+    assert_eq!(keys, [key("new")]);
+
+    registry.apply(&told("new", 1, 400, What::Ended(Ending::Replaced)), at(400));
+    registry.apply(&told("old", 1, 500, What::Began(Beginning::Resume)), at(500));
+    registry.apply(&told("old", 1, 600, What::Prompted(None)), at(600));
+    let rows: Vec<_> =
+        registry.sessions().map(|session| (session.key.clone(), session.state.clone())).collect();
+    assert_eq!(rows, [(key("old"), State::Thinking)]);
+}
+
+/// The end of the old session can be lost, or come after the beginning of the new one.
+#[test]
+fn a_clear_without_its_end_leaves_one_row() {
+    let mut registry = Registry::default();
+    registry.apply(&told("old", 1, 0, What::Prompted(None)), at(0));
+    registry.apply(&told("new", 1, 300, What::Began(Beginning::Clear)), at(300));
+    registry.apply(&told("old", 1, 20, What::Ended(Ending::Replaced)), at(310));
+    assert_eq!(registry.sessions().map(|session| session.key.clone()).collect::<Vec<_>>(), [key("new")]);
+}
+
+/// `claude --resume` in another terminal, then the first one is closed.
+#[test]
+fn a_session_outlives_the_end_of_the_process_it_left() {
+    let mut registry = Registry::default();
+    registry.apply(&told("one", 1, 0, What::Began(Beginning::Startup)), at(0));
+    registry.apply(&told("one", 2, 10, What::Began(Beginning::Resume)), at(10));
+    registry.apply(&told("one", 2, 20, What::Prompted(None)), at(20));
+    assert_eq!(registry.apply(&told("one", 1, 30, What::Ended(Ending::Gone)), at(30)), []);
+    assert_eq!(registry.sessions().count(), 1);
+}
+
+#[test]
+fn a_time_that_cannot_be_is_now() {
+    let mut registry = Registry::default();
+    registry
+        .apply(&Event { at: Moment::from_nanos(u64::MAX), ..told("one", 1, 0, What::Prompted(None)) }, at(5));
+    let stop = What::TurnEnded { answer: None, background: None };
+    registry.apply(&told("one", 1, 10, stop), at(10));
+    assert_eq!(registry.sessions().next().unwrap().state, State::Idle);
+}
+
+fn reported(millis: u64, status: Status) -> Event {
+    Event { source: Source::File, ..told("one", 1, millis, What::Reported(status)) }
+}
+
+fn state_of(registry: &Registry) -> (State, usize) {
+    let session = registry.sessions().next().unwrap();
+    (session.state.clone(), session.waits.len())
+}
+
+/// Esc fires no hook: the file says idle, and within 300 ms no hook tells of an end.
+#[test]
+fn idle_without_an_end_is_an_interruption() {
+    let mut registry = Registry::default();
+    registry.apply(&told("one", 1, 0, What::Prompted(None)), at(0));
+    registry.apply(&reported(100, Status::Busy), at(100));
+    registry.apply(&reported(1_000, Status::Idle), at(1_010));
+    assert_eq!(state_of(&registry), (State::Thinking, 0), "not certain yet");
+    let due = registry.due().unwrap();
+    assert_eq!(due, at(1_300));
+    registry.tick(due);
+    assert_eq!(state_of(&registry), (State::Interrupted, 0));
+    assert_eq!(registry.sessions().next().unwrap().since, at(1_000));
+}
+
+#[test]
+fn an_end_that_a_hook_tells_in_time_is_none() {
+    for (what, state) in [
+        (What::TurnFailed(None), State::Error(None)),
+        (What::TurnEnded { answer: None, background: None }, State::Idle),
+    ] {
+        let mut registry = Registry::default();
+        registry.apply(&told("one", 1, 0, What::Prompted(None)), at(0));
+        registry.apply(&reported(1_000, Status::Idle), at(1_010));
+        // It comes after the 300 ms, but happened within them.
+        registry.tick(at(1_400));
+        registry.apply(&told("one", 1, 1_070, what), at(1_500));
+        assert_eq!(state_of(&registry).0, state);
+    }
+}
+
+/// Renaming makes the file pulse; compacting and `claude -p` have their own ends.
+#[test]
+fn idle_means_nothing_without_a_turn_of_a_person() {
+    let unattended = About { attended: Some(false), ..About::default() };
+    let told_of = |about: About, what| Event { about, ..told("one", 1, 0, what) };
+    for first in [
+        vec![told_of(About::default(), What::Began(Beginning::Startup))],
+        vec![told_of(unattended, What::Prompted(None))],
+        vec![told_of(About::default(), What::Prompted(None)), told("one", 1, 10, What::CompactBegan)],
+    ] {
+        let mut registry = Registry::default();
+        for event in &first {
+            registry.apply(event, at(20));
+        }
+        let before = state_of(&registry);
+        registry.apply(&reported(100, Status::Busy), at(100));
+        registry.apply(&reported(200, Status::Idle), at(200));
+        registry.tick(at(5_000));
+        assert_eq!(state_of(&registry), before, "{first:?}");
+    }
+}
+
+/// Yes in the terminal: the file no longer says waiting, while the command runs on.
+#[test]
+fn a_wait_that_the_file_confirmed_ends_with_it() {
+    let bash = Call {
+        id: Some("1".into()),
+        tool: Tool { name: "Bash".into(), detail: "make".into() },
+        input: Fingerprint(0),
+    };
+    let asks = Request { id: process(9).id, kind: WaitKind::Approval, asks: Asks::ForCall(bash.clone()) };
+    let mut registry = Registry::default();
+    registry.apply(&told("one", 1, 0, What::Prompted(None)), at(0));
+    registry.apply(&told("one", 1, 10, What::ToolBegan(bash.clone(), None)), at(10));
+    registry.apply(&told("one", 1, 20, What::Requested(asks)), at(20));
+    // The file lags: this is from before the question.
+    registry.apply(&reported(25, Status::Busy), at(30));
+    assert_eq!(state_of(&registry).1, 1, "only a wait that the file has seen can end by it");
+    registry.apply(&reported(600, Status::Waiting { hooked: true }), at(600));
+    assert_eq!(state_of(&registry).1, 1, "one wait, however many tell of it");
+    registry.apply(&reported(900, Status::Busy), at(900));
+    assert_eq!(state_of(&registry), (State::Tool(bash.tool), 0));
+}
+
+/// Begun before the hooks: the file is all there is.
+#[test]
+fn a_session_without_hooks_is_as_its_file_says() {
+    let mut registry = Registry::default();
+    registry.apply(&Event { source: Source::File, ..told("one", 1, 0, What::Interrupted) }, at(0));
+    assert_eq!(registry.sessions().count(), 0, "a transcript alone makes no row");
+    for (millis, status, state, waits, background) in [
+        (10, Status::Busy, State::Thinking, 0, 0),
+        (20, Status::Waiting { hooked: true }, State::Thinking, 1, 0),
+        (30, Status::Busy, State::Thinking, 0, 0),
+        (40, Status::Shell, State::Idle, 0, 1),
+        (50, Status::Idle, State::Idle, 0, 0),
+    ] {
+        registry.apply(&reported(millis, status), at(millis));
+        assert_eq!(state_of(&registry), (state, waits), "{status:?}");
+        assert_eq!(registry.sessions().next().unwrap().background, background, "{status:?}");
+    }
+    let other = Event { session: key("two"), ..reported(60, Status::Busy) };
+    registry.apply(&other, at(60));
+    assert_eq!(registry.sessions().map(|session| session.key.clone()).collect::<Vec<_>>(), [key("two")]);
+}
+
 /// Fork and a second process of the same session: rows follow the process that is alive.
 #[test]
 fn the_newest_process_of_a_session_is_its_process() {
@@ -312,7 +506,7 @@ fn the_newest_process_of_a_session_is_its_process() {
     registry.apply(&told("one", 2, 10, What::Began(Beginning::Resume)), at(10));
     registry.apply(&told("copy", 3, 20, What::Began(Beginning::Fork)), at(20));
     assert_eq!(registry.sessions().count(), 2);
-    assert_eq!(registry.process_ended(process(1).id), [], "it is another process's session by now");
-    assert_eq!(registry.process_ended(process(2).id).len(), 1);
-    assert_eq!(registry.process_ended(process(3).id).len(), 1);
+    assert_eq!(registry.process_ended(process(1).id, at(30)), [], "it is another process's session by now");
+    assert_eq!(registry.process_ended(process(2).id, at(30)).len(), 1);
+    assert_eq!(registry.process_ended(process(3).id, at(30)).len(), 1);
 }

@@ -1,28 +1,33 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //! The application: one process a session bus, its windows, its actions.
 
+use std::io::IsTerminal;
 use std::process::ExitCode;
-use std::sync::Arc;
+use std::rc::Rc;
 
 use adw::prelude::*;
 use adw::subclass::prelude::*;
-use dasbo_core::agents;
-use dasbo_core::wire;
+use dasbo_core::agents::{self, Agent};
+use dasbo_core::{install, wire};
 use gio::ActionEntry;
 use glib::clone;
 
 use crate::connect::{Failure, Planned, Task};
 use crate::desktop::bus;
 use crate::i18n::gettext;
-use crate::intake::{self, Status};
+use crate::intake::{self, OpenError, Status};
 use crate::model::SessionList;
 use crate::panel::Panel;
 use crate::ui::{self, ConnectDialog, PanelState, Window};
-use crate::{config, connect};
+use crate::{config, connect, words};
 
 /// Opens the panel, or shows the window of the one that runs.
 pub fn run() -> ExitCode {
     log_to_stderr();
+    if gtk::init().is_err() {
+        eprintln!("{}", gettext("Dasbo needs a display; “dasbo status” does not."));
+        return ExitCode::FAILURE;
+    }
     raise_open_files();
     ui::init();
     let status = Application::new().run();
@@ -33,7 +38,8 @@ pub fn run() -> ExitCode {
 fn log_to_stderr() {
     use tracing_subscriber::EnvFilter;
     let filter = EnvFilter::try_from_env("DASBO_LOG").unwrap_or_else(|_| EnvFilter::new("warn"));
-    tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).init();
+    let colours = std::io::stderr().is_terminal();
+    tracing_subscriber::fmt().with_env_filter(filter).with_ansi(colours).with_writer(std::io::stderr).init();
 }
 
 /// A thousand sessions are a thousand pidfds; many systems begin with 1024 open files.
@@ -53,7 +59,8 @@ mod imp {
     use adw::prelude::*;
     use adw::subclass::prelude::*;
 
-    use crate::intake::Status;
+    use dasbo_core::install;
+
     use crate::model::SessionList;
     use crate::panel::Panel;
 
@@ -61,9 +68,10 @@ mod imp {
     pub struct Application {
         pub list: OnceCell<SessionList>,
         pub panel: OnceCell<Rc<Panel>>,
-        pub intake: RefCell<Option<Status>>,
-        /// Whether any agent's hooks are connected.
-        pub connected: Cell<bool>,
+        /// How the agents' settings stand, once they were read.
+        pub connection: Cell<Option<install::Status>>,
+        /// Whether a change of them is being asked about or made: one at a time.
+        pub changing: Cell<bool>,
         pub bus: RefCell<Option<zbus::Connection>>,
     }
 
@@ -135,19 +143,16 @@ impl Application {
         self.windows().into_iter().find_map(|window| window.downcast().ok())
     }
 
+    fn panel(&self) -> &Rc<Panel> {
+        self.imp().panel.get_or_init(|| Panel::new(self.list().clone()))
+    }
+
     /// Starts to listen and to answer.
     fn start(&self) {
-        let panel = self.imp().panel.get_or_init(|| Panel::new(self.list().clone()));
         let (sender, queries) = bus::queries();
-        let on_status = clone!(
-            #[weak(rename_to = application)]
-            self,
-            move |status| application.set_intake(status)
-        );
-        match wire::socket_path(|name| std::env::var_os(name), rustix::process::getuid().as_raw()) {
-            Some(path) => panel.run(intake::start(path), queries, on_status),
-            None => self.set_intake(Status::Failed(gettext("There is no runtime folder (XDG_RUNTIME_DIR)."))),
-        }
+        glib::spawn_future_local(self.panel().clone().answer(queries));
+        self.listen();
+        self.look_for_connections();
         glib::spawn_future_local(clone!(
             #[weak(rename_to = application)]
             self,
@@ -160,9 +165,17 @@ impl Application {
         ));
     }
 
-    fn set_intake(&self, status: Status) {
-        self.imp().intake.replace(Some(status));
-        self.show_state();
+    /// Starts to hear agents; again, after that failed.
+    fn listen(&self) {
+        let on_status = clone!(
+            #[weak(rename_to = application)]
+            self,
+            move || application.show_state()
+        );
+        match wire::socket_path(|name| std::env::var_os(name), rustix::process::getuid().as_raw()) {
+            Some(path) => self.panel().listen(intake::start(path), on_status),
+            None => self.panel().set_intake(Status::Failed(OpenError::NoRuntimeFolder.into())),
+        }
     }
 
     fn show_state(&self) {
@@ -172,10 +185,15 @@ impl Application {
     }
 
     fn state(&self) -> PanelState {
-        match &*self.imp().intake.borrow() {
+        match self.panel().intake() {
             Some(Status::HeldElsewhere) => PanelState::HeldElsewhere,
-            _ if !self.imp().connected.get() => PanelState::NotConnected,
-            _ => PanelState::Listening,
+            Some(Status::Failed(reason)) => PanelState::Failed(words::failure(&reason)),
+            Some(Status::Listening) | None => match self.imp().connection.get() {
+                None => PanelState::Starting,
+                Some(install::Status::NotConnected) => PanelState::NotConnected,
+                Some(install::Status::Partly) => PanelState::PartlyConnected,
+                Some(install::Status::Connected) => PanelState::Listening,
+            },
         }
     }
 
@@ -185,45 +203,47 @@ impl Application {
             #[weak(rename_to = application)]
             self,
             async move {
-                let connected = gio::spawn_blocking(connect::any_connected).await.unwrap_or(false);
-                application.imp().connected.set(connected);
-                application.show_state();
-            }
-        ));
-    }
-
-    /// Shows what connecting an agent would write, and writes it if the person agrees.
-    async fn connect_agent(self, id: String) {
-        let Some(agent) = agents::by_id(&id) else { return };
-        let planned = gio::spawn_blocking(move || Planned::new(agent, Task::Connect)).await;
-        let planned = match planned {
-            Ok(Ok(planned)) => Arc::new(planned),
-            Ok(Err(failure)) => return self.show_failure(&failure),
-            Err(_) => return,
-        };
-        if planned.change.is_empty() {
-            return self.write(planned);
-        }
-        let dialog = ConnectDialog::new(self.active_window().as_ref(), agent.name(), &planned.change.diff());
-        dialog.on_agreed(clone!(
-            #[weak(rename_to = application)]
-            self,
-            move || application.write(planned.clone())
-        ));
-        dialog.present();
-    }
-
-    fn write(&self, planned: Arc<Planned>) {
-        glib::spawn_future_local(clone!(
-            #[weak(rename_to = application)]
-            self,
-            async move {
-                if let Ok(Err(failure)) = gio::spawn_blocking(move || planned.commit()).await {
-                    application.show_failure(&failure);
+                if let Ok(status) = gio::spawn_blocking(connect::overall_status).await {
+                    application.set_connection(status);
                 }
-                application.look_for_connections();
             }
         ));
+    }
+
+    fn set_connection(&self, status: install::Status) {
+        self.imp().connection.set(Some(status));
+        let enable = |name: &str, enabled: bool| {
+            if let Some(action) = self.lookup_action(name).and_downcast::<gio::SimpleAction>() {
+                action.set_enabled(enabled);
+            }
+        };
+        enable("connect", status != install::Status::Connected);
+        enable("disconnect", status != install::Status::NotConnected);
+        self.show_state();
+    }
+
+    /// Shows what connecting or disconnecting an agent would write, and writes it if the person agrees.
+    async fn change(self, agent: &'static dyn Agent, task: Task) {
+        if self.imp().changing.replace(true) {
+            return;
+        }
+        if let Err(failure) = self.try_change(agent, task).await {
+            self.show_failure(&failure);
+        }
+        self.imp().changing.set(false);
+        self.look_for_connections();
+    }
+
+    async fn try_change(&self, agent: &'static dyn Agent, task: Task) -> Result<(), Failure> {
+        let planned = aside(move || Planned::new(agent, task)).await?;
+        if !planned.change.is_empty() {
+            let parent = self.active_window().or_else(|| self.our_window().and_upcast());
+            let dialog = ConnectDialog::new(parent.as_ref(), agent.name(), task, &planned.change.diff());
+            if !dialog.ask().await {
+                return Ok(());
+            }
+        }
+        aside(move || planned.commit()).await
     }
 
     fn show_failure(&self, Failure(reason): &Failure) {
@@ -240,14 +260,28 @@ impl Application {
     fn set_up_actions(&self) {
         let quit =
             ActionEntry::builder("quit").activate(|application: &Self, _, _| application.quit()).build();
-        let connect = ActionEntry::builder("connect")
-            .parameter_type(Some(glib::VariantTy::STRING))
-            .activate(|application: &Self, _, agent| {
-                if let Some(agent) = agent.and_then(glib::Variant::get::<String>) {
-                    glib::spawn_future_local(application.clone().connect_agent(agent));
-                }
-            })
-            .build();
-        self.add_action_entries([quit, connect]);
+        let listen =
+            ActionEntry::builder("listen").activate(|application: &Self, _, _| application.listen()).build();
+        let [connect, disconnect] =
+            [("connect", Task::Connect), ("disconnect", Task::Disconnect)].map(|(name, task)| {
+                ActionEntry::builder(name)
+                    .parameter_type(Some(glib::VariantTy::STRING))
+                    .activate(move |application: &Self, _, agent| {
+                        let id = agent.and_then(glib::Variant::str);
+                        if let Some(agent) = id.and_then(agents::by_id) {
+                            glib::spawn_future_local(application.clone().change(agent, task));
+                        }
+                    })
+                    .build()
+            });
+        self.add_action_entries([quit, connect, disconnect, listen]);
     }
+}
+
+/// Does what reads or writes files aside from the main loop.
+async fn aside<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, Failure> + Send + 'static,
+) -> Result<T, Failure> {
+    let broken = |_| Err(Failure(gettext("Dasbo made a mistake. Please report this.")));
+    gio::spawn_blocking(work).await.unwrap_or_else(broken)
 }

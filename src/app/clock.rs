@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //! The time now, and moments as the clock on the wall shows them.
 
-use dasbo_core::moment::Moment;
+use dasbo_core::moment::{Moment, WallClock};
 use rustix::time::{ClockId, clock_gettime};
 
 /// The moment now.
@@ -18,6 +18,12 @@ pub fn wall_clock(moment: Moment) -> Option<glib::DateTime> {
     let (past, ahead) = (now.since(moment), moment.since(now));
     let distance = i64::try_from(ahead.as_micros()).ok()? - i64::try_from(past.as_micros()).ok()?;
     glib::DateTime::now_local().ok()?.add(glib::TimeSpan::from_microseconds(distance)).ok()
+}
+
+/// How the wall clock lies to moments, now: it may be set.
+pub fn wall() -> WallClock {
+    let unix = u64::try_from(glib::real_time()).unwrap_or(0).saturating_mul(1_000);
+    WallClock { boot: unix.saturating_sub(now().as_nanos()) }
 }
 
 #[cfg(test)]

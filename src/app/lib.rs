@@ -10,7 +10,7 @@ mod cli;
 pub mod clock;
 mod config;
 pub mod connect;
-mod desktop;
+pub mod desktop;
 pub mod i18n;
 pub mod intake;
 pub mod model;

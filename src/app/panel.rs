@@ -14,7 +14,7 @@ use glib::{MainContext, Priority};
 use crate::desktop::bus::{Query, Table};
 use crate::intake::{Inbox, News, Status};
 use crate::model::SessionList;
-use crate::{clock, table};
+use crate::{clock, table, words};
 
 /// How long news are taken in at a stretch: a quarter of a frame at 60 a second.
 const STRETCH: Duration = Duration::from_millis(4);
@@ -24,10 +24,14 @@ const STRETCH: Duration = Duration::from_millis(4);
 pub struct Panel {
     registry: RefCell<Registry>,
     list: SessionList,
+    /// How the intake stands, once it said so.
+    intake: RefCell<Option<Status>>,
     /// Counts the states of the table.
     serial: Cell<u64>,
     /// Who waits for the next one.
     followers: RefCell<Vec<Sender<Table>>>,
+    /// The state that followers were told last.
+    told: Cell<u64>,
     timer: RefCell<Option<(Moment, glib::SourceId)>>,
 }
 
@@ -37,14 +41,16 @@ impl Panel {
         Rc::new(Self {
             registry: RefCell::default(),
             list,
+            intake: RefCell::default(),
             serial: Cell::new(1),
             followers: RefCell::default(),
+            told: Cell::new(1),
             timer: RefCell::default(),
         })
     }
 
     /// Takes in all that comes, until nothing can come any more. Drawing goes first.
-    pub async fn take_in(self: Rc<Self>, inbox: Inbox, on_status: impl Fn(Status)) {
+    pub async fn take_in(self: Rc<Self>, inbox: Inbox, on_status: impl Fn()) {
         while let Some(news) = inbox.next().await {
             let began = clock::now();
             let mut next = Some(news);
@@ -68,19 +74,31 @@ impl Panel {
         }
     }
 
-    fn learn(&self, news: News, on_status: &impl Fn(Status)) {
+    fn learn(&self, news: News, on_status: &impl Fn()) {
         let mut registry = self.registry.borrow_mut();
         let changes = match news {
             News::Event(event) => registry.apply(&event, clock::now()),
-            News::ProcessEnded(process) => registry.process_ended(process),
+            News::ProcessEnded(process) => registry.process_ended(process, clock::now()),
             News::Lost(session) => registry.lose(&session, clock::now()),
             News::Intake(status) => {
                 drop(registry);
-                return on_status(status);
+                self.set_intake(status);
+                return on_status();
             }
         };
         drop(registry);
         self.show(changes);
+    }
+
+    /// How the intake stands. `None`: it has not said so yet.
+    pub fn intake(&self) -> Option<Status> {
+        self.intake.borrow().clone()
+    }
+
+    /// Takes note of how the intake stands. It is part of the table.
+    pub fn set_intake(&self, status: Status) {
+        self.intake.replace(Some(status));
+        self.serial.set(self.serial.get() + 1);
     }
 
     fn show(&self, changes: Vec<Change>) {
@@ -90,22 +108,31 @@ impl Panel {
         }
     }
 
-    /// After a stretch: who follows is told once, and the timer is set for what passes next.
+    /// After a stretch: who follows is told once of what changed, and the timer is set for what passes next.
     fn settle(self: &Rc<Self>) {
-        let mut followers = self.followers.borrow_mut();
-        if !followers.is_empty() && followers.iter().any(|follower| !follower.is_closed()) {
+        if self.told.replace(self.serial.get()) != self.serial.get() {
+            self.tell_followers();
+        }
+        self.set_timer();
+    }
+
+    fn tell_followers(&self) {
+        let followers = self.followers.take();
+        if followers.iter().any(|follower| !follower.is_closed()) {
             let table = self.table();
-            for follower in followers.drain(..) {
+            for follower in followers {
                 let _ = follower.try_send(table.clone());
             }
         }
-        drop(followers);
-        self.set_timer();
     }
 
     fn table(&self) -> Table {
         let lines = table::lines(self.registry.borrow().sessions(), clock::now());
-        Table { serial: self.serial.get(), sessions: serde_json::to_string(&lines).unwrap_or_default() }
+        Table {
+            serial: self.serial.get(),
+            trouble: self.intake.borrow().as_ref().and_then(words::trouble),
+            sessions: serde_json::to_string(&lines).unwrap_or_default(),
+        }
     }
 
     fn set_timer(self: &Rc<Self>) {
@@ -136,16 +163,10 @@ impl Panel {
         self.settle();
     }
 
-    /// Starts what the panel does beside drawing.
-    pub fn run(
-        self: &Rc<Self>,
-        inbox: Inbox,
-        queries: async_channel::Receiver<Query>,
-        on_status: impl Fn(Status) + 'static,
-    ) {
-        let context = MainContext::default();
-        context.spawn_local_with_priority(Priority::DEFAULT_IDLE, self.clone().take_in(inbox, on_status));
-        context.spawn_local(self.clone().answer(queries));
+    /// Starts to take in what comes, beside drawing. `on_status` is called when the intake stands otherwise.
+    pub fn listen(self: &Rc<Self>, inbox: Inbox, on_status: impl Fn() + 'static) {
+        let take_in = self.clone().take_in(inbox, on_status);
+        MainContext::default().spawn_local_with_priority(Priority::DEFAULT_IDLE, take_in);
     }
 }
 

@@ -88,10 +88,10 @@ pub struct TaskLine {
     pub total: usize,
 }
 
-/// The table, in the order of the panel's groups.
+/// The table, in the order of the panel's rows.
 pub fn lines<'a>(sessions: impl Iterator<Item = &'a Session>, now: Moment) -> Vec<Line> {
     let mut sessions: Vec<&Session> = sessions.collect();
-    sessions.sort_by_key(|session| (session.group(), session.started, session.row));
+    sessions.sort_by(|one, other| one.order(other));
     sessions.into_iter().map(|session| Line::new(session, now)).collect()
 }
 

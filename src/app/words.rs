@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //! The sentences about a session: the same in rows, on the command line and for a screen reader.
 
+mod intake;
 mod time;
 
 use std::time::Duration;
 
+use dasbo_core::agents::{self, Agent};
 use dasbo_core::event::{AgentId, PermissionMode, TaskState, Tool, WaitKind};
 use dasbo_core::moment::Moment;
 use dasbo_core::session::{Group, NoteKind, Session, State, Wait};
 
 use crate::i18n::{gettext, gettext_f, ngettext_f};
 
+pub use intake::{failure, system, trouble};
 pub use time::{duration, rough_duration, running_time, time, wall_time};
 
 /// What a row's words are about: of all that is true, what the person should know first.
@@ -72,37 +75,41 @@ fn known_topic(session: &Session) -> Topic<'_> {
 
 /// A session's state in a few words: "Bash · cargo test", "Thinking… · 2 subagents".
 pub fn state(session: &Session, now: Moment) -> String {
-    let topic = topic(session, now);
-    let mut words = vec![topic_words(&topic)];
+    parts(session, &topic(session, now)).join(" · ")
+}
+
+fn parts(session: &Session, topic: &Topic) -> Vec<String> {
+    let mut parts = topic_parts(topic);
     if matches!(topic, Topic::NoNews(_)) {
         // What it last did is worth saying where it is more than a state that nobody can vouch for.
         let before = known_topic(session);
         if matches!(before, Topic::Wait(..) | Topic::Tool(_)) {
-            words.push(topic_words(&before));
+            parts.extend(topic_parts(&before));
         }
     }
-    words.extend(helpers(session));
-    words.join(" · ")
+    parts.extend(helpers(session));
+    parts
 }
 
-fn topic_words(topic: &Topic) -> String {
-    match topic {
+fn topic_parts(topic: &Topic) -> Vec<String> {
+    let words = match topic {
         Topic::NoNews(silence) => no_news(*silence),
         Topic::Wait(wait, 1) => self::wait(wait),
         Topic::Wait(wait, count) => {
-            let count = count.to_string();
-            gettext_f("{request} · 1 of {count}", &[("request", &self::wait(wait)), ("count", &count)])
+            let place = gettext_f("1 of {count}", &[("count", &count.to_string())]);
+            return vec![self::wait(wait), place];
         }
-        Topic::Note(note) => self::note(note),
+        Topic::Note(note) => return self::note(note),
         Topic::Compacting => gettext("Compacting…"),
         Topic::Thinking => gettext("Thinking…"),
-        Topic::Tool(tool) => self::tool(tool),
-        Topic::Error(detail) => error(*detail),
+        Topic::Tool(tool) => return tool_parts(tool),
+        Topic::Error(detail) => return error(*detail),
         Topic::Interrupted => gettext("Interrupted"),
         Topic::Background => gettext("Working in the background"),
         Topic::Finished => gettext("Finished"),
         Topic::Idle => gettext("Idle"),
-    }
+    };
+    vec![words]
 }
 
 /// "no news for 12 min", as the beginning of a sentence.
@@ -115,19 +122,17 @@ fn no_news(silence: Duration) -> String {
 
 /// "Bash · cargo test".
 pub fn tool(tool: &Tool) -> String {
-    if tool.detail.is_empty() { tool.name.clone() } else { format!("{} · {}", tool.name, tool.detail) }
+    tool_parts(tool).join(" · ")
 }
 
-/// "API error · server error".
-fn error(detail: Option<&str>) -> String {
-    let error = gettext("API error");
-    match detail {
-        Some(detail) => match without_prefix(detail, "API error") {
-            "" => error,
-            rest => format!("{error} · {rest}"),
-        },
-        None => error,
-    }
+fn tool_parts(tool: &Tool) -> Vec<String> {
+    [&tool.name, &tool.detail].into_iter().filter(|part| !part.is_empty()).cloned().collect()
+}
+
+/// "API error", "server error".
+fn error(detail: Option<&str>) -> Vec<String> {
+    let rest = detail.map(|detail| without_prefix(detail, "API error")).filter(|rest| !rest.is_empty());
+    std::iter::once(gettext("API error")).chain(rest.map(ToOwned::to_owned)).collect()
 }
 
 /// Some agents' own texts begin with the very words.
@@ -167,12 +172,12 @@ fn file_name(path: &str) -> Option<&str> {
     path.trim_end_matches('/').rsplit('/').next().filter(|name| !name.is_empty())
 }
 
-fn note(note: &NoteKind) -> String {
+fn note(note: &NoteKind) -> Vec<String> {
     match note {
-        NoteKind::ToolFailed(tool) => gettext_f("{tool} failed", &[("tool", tool)]),
-        NoteKind::ToolDenied(tool, None) => gettext_f("{tool} denied", &[("tool", tool)]),
-        NoteKind::ToolDenied(tool, Some(reason)) => {
-            gettext_f("{tool} denied · {reason}", &[("tool", tool), ("reason", reason)])
+        NoteKind::ToolFailed(tool) => vec![gettext_f("{tool} failed", &[("tool", tool)])],
+        NoteKind::ToolDenied(tool, reason) => {
+            let denied = gettext_f("{tool} denied", &[("tool", tool)]);
+            std::iter::once(denied).chain(reason.clone()).collect()
         }
     }
 }
@@ -184,37 +189,29 @@ fn helpers(session: &Session) -> Option<String> {
     (count > 0).then(words)
 }
 
-/// A whole sentence for a screen reader: "Claude Code, dasbo, waiting: wants to run a command".
+/// A whole sentence for a screen reader: "Claude Code, dasbo, waiting: Wants to run a command".
 /// It has no running time in it, or it would be read again every second.
 pub fn sentence(session: &Session, now: Moment) -> String {
     let topic = topic(session, now);
-    let ours = !matches!(topic, Topic::Tool(_) | Topic::Note(_));
-    let words = state(session, now).replace(" · ", ", ");
-    let words = if ours { mid_sentence(&words) } else { words };
-    let words = match topic {
+    let mut parts = vec![agent(session.key.agent).to_owned(), project(session)];
+    let words = self::parts(session, &topic).join(", ");
+    parts.push(match topic {
         Topic::Wait(..) => gettext_f("waiting: {request}", &[("request", &words)]),
         _ => words,
-    };
-    let mut parts = vec![agent(session.key.agent).to_owned(), project(session), words];
+    });
     parts.extend(mode(session.mode).map(|mode| gettext_f("{mode} mode", &[("mode", &mode)])));
     parts.extend(tasks(session));
     parts.join(", ")
 }
 
-/// A sentence of ours goes on in small letters after a comma; an abbreviation stays.
-fn mid_sentence(words: &str) -> String {
-    let mut letters = words.chars();
-    match (letters.next(), letters.clone().next()) {
-        (Some(first), Some(second)) if !second.is_uppercase() => {
-            first.to_lowercase().chain(letters).collect()
-        }
-        _ => words.to_owned(),
-    }
-}
-
 /// The project's name, or what to say without one.
 pub fn project(session: &Session) -> String {
-    session.project_name().map_or_else(|| gettext("Unknown folder"), ToOwned::to_owned)
+    session.project_name().map_or_else(unknown_project, ToOwned::to_owned)
+}
+
+/// What stands in the place of a project's name that is not known.
+pub fn unknown_project() -> String {
+    gettext("Unknown project")
 }
 
 /// "3 of 7 tasks done".
@@ -281,15 +278,7 @@ pub fn waiting(count: u32) -> Option<String> {
 
 /// An agent's name. Names are not translated.
 pub fn agent(agent: AgentId) -> &'static str {
-    match agent.0 {
-        "claude" => "Claude Code",
-        "codex" => "Codex",
-        "gemini" => "Gemini CLI",
-        "antigravity" => "Antigravity",
-        "trae" => "Trae",
-        "qwen" => "Qwen Code",
-        other => other,
-    }
+    agents::by_id(agent.0).map_or(agent.0, Agent::name)
 }
 
 #[cfg(test)]

@@ -60,12 +60,23 @@ pub struct Event {
     pub at: Moment,
     /// Who in the session.
     pub actor: Actor,
+    /// Where it is known from.
+    pub source: Source,
     /// The agent's process, where it is known.
     pub process: Option<AgentProcess>,
     /// What the event says of its session beside what happened.
     pub about: About,
     /// What happened.
     pub what: What,
+}
+
+/// Where an event is known from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Source {
+    /// A hook told it.
+    Hook,
+    /// It was read in a file that the agent keeps.
+    File,
 }
 
 /// Whose doing an event is.
@@ -103,6 +114,43 @@ pub struct About {
     pub model: Option<String>,
     /// A change of the task list.
     pub tasks: Option<TaskChange>,
+    /// Whether a person sits at the session (`claude -p` has none).
+    pub attended: Option<bool>,
+    /// The branch the project is on.
+    pub branch: Option<String>,
+    /// The person's last prompt, where a file tells it.
+    pub prompt: Option<String>,
+    /// The agent's last words, where a file tells them.
+    pub answer: Option<String>,
+    /// What the conversation takes of the model's context.
+    pub tokens: Option<Tokens>,
+    /// The file that the agent writes the conversation to.
+    pub transcript: Option<String>,
+}
+
+/// What a conversation takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct Tokens {
+    /// Tokens of the last request: new ones, and those read from or written to the cache.
+    pub context: u64,
+    /// Tokens of the last answer.
+    pub output: u64,
+}
+
+/// What an agent's own file says a session does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Status {
+    /// It waits for a prompt.
+    Idle,
+    /// It does something, which alone does not mean a turn.
+    Busy,
+    /// It asks the person; a hook tells of it too (`true`), or only this file.
+    Waiting {
+        /// Whether hooks tell of such a wait.
+        hooked: bool,
+    },
+    /// It is idle while a shell of its runs in the background.
+    Shell,
 }
 
 /// What an agent may do without asking, in Claude's terms.
@@ -141,8 +189,10 @@ pub enum What {
     Requested(Request),
     /// The agent asks in its terminal; said late, without saying what.
     NeedsInput,
-    /// A form was answered or dismissed.
-    FormAnswered,
+    /// A form of this server was answered or dismissed.
+    FormAnswered(Option<String>),
+    /// The agent says late that some form was answered.
+    FormAnswerNoted,
     /// The agent says that it waits for the next prompt.
     IdlePrompt,
     /// The turn ended.
@@ -162,6 +212,12 @@ pub enum What {
     HelperBegan,
     /// A subagent ended: the event's actor.
     HelperEnded,
+    /// The agent's own file says what the session does.
+    Reported(Status),
+    /// The person ended the turn.
+    Interrupted,
+    /// So much time passed without anything.
+    Passed,
     /// Nothing but what the event says about its session.
     Seen,
     /// Events of this session were lost: what is shown may be old.
@@ -261,17 +317,17 @@ pub struct Request {
     pub id: RequestId,
     /// What is asked for.
     pub kind: WaitKind,
-    /// What it is about.
-    pub about: Asks,
+    /// What it asks about.
+    pub asks: Asks,
 }
 
 /// What a request is about.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Asks {
-    /// This call, which must not run before it is allowed.
-    About(Call),
-    /// A call that runs and asks the person something: how the name of its tool begins.
-    From(String),
+    /// For this call, which must not run before it is allowed.
+    ForCall(Call),
+    /// During a call that runs, of this MCP server.
+    During(String),
 }
 
 /// Background work that goes on after a turn.

@@ -14,4 +14,5 @@ pub mod moment;
 pub mod process;
 pub mod registry;
 pub mod session;
+pub mod watch;
 pub mod wire;

@@ -36,3 +36,17 @@ impl Add<Duration> for Moment {
         Self(self.0.saturating_add(nanoseconds))
     }
 }
+
+/// How wall-clock time, which files carry, lies to [`Moment`]s.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct WallClock {
+    /// Unix time at boot, in nanoseconds.
+    pub boot: u64,
+}
+
+impl WallClock {
+    /// The moment of a Unix time in milliseconds. Before boot: boot.
+    pub const fn moment(self, unix_millis: u64) -> Moment {
+        Moment(unix_millis.saturating_mul(1_000_000).saturating_sub(self.boot))
+    }
+}

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::time::Duration;
 
 use crate::change::Change;
-use crate::event::{About, Actor, Beginning, Ending, Event, SessionKey, What};
+use crate::event::{About, Actor, Beginning, Ending, Event, SessionKey, Source, What};
 use crate::moment::Moment;
 use crate::process::ProcessId;
 use crate::session::{RowId, Session, Timeline};
@@ -16,7 +16,7 @@ const SUCCESSOR_WITHIN: Duration = Duration::from_secs(5);
 /// What an agent's hooks still say this long after its end was only on its way (hooks of an end get 1.5 s).
 const STRAGGLERS_FOR: Duration = Duration::from_secs(2);
 
-/// A session whose process is unknown goes after this long without news, unless set otherwise.
+/// A session whose process is unknown goes after this long without news.
 const SILENCE: Duration = Duration::from_secs(30 * 60);
 
 /// Ends and dead processes that are remembered.
@@ -30,6 +30,8 @@ pub struct Registry {
     next_row: u64,
     ends: Recent<SessionKey, End>,
     dead: Recent<ProcessId, ()>,
+    /// When sessions went with their process.
+    died: Recent<SessionKey, Moment>,
     /// Processes that had a session before the one they have now.
     veterans: BTreeSet<ProcessId>,
     silence: Duration,
@@ -46,19 +48,23 @@ struct Row {
 #[derive(Debug, Clone, Copy)]
 struct End {
     at: Moment,
-    /// The process it ended in.
-    process: Option<ProcessId>,
-    how: Ending,
+    /// What this process still tells until then was on its way.
+    stragglers: Option<(ProcessId, Moment)>,
 }
 
 impl End {
+    /// As an event tells it.
+    fn told(event: &Event) -> Self {
+        let process = event.process.map(|process| (process.id, event.at + STRAGGLERS_FOR));
+        Self { at: event.at, stragglers: process }
+    }
+
     /// Whether the session was over when `event` happened, or on its way out.
     fn is_after(&self, event: &Event) -> bool {
-        let straggles = self.how == Ending::Gone
-            && !matches!(event.what, What::Began(_) | What::Ended(_))
-            && self.process == event.process.map(|process| process.id)
-            && event.at <= self.at + STRAGGLERS_FOR;
-        event.at <= self.at || straggles
+        let begins_or_ends = matches!(event.what, What::Began(_) | What::Ended(_));
+        let process = event.process.map(|process| process.id);
+        let straggles = |(of, until)| process == Some(of) && event.at <= until;
+        event.at <= self.at || (!begins_or_ends && self.stragglers.is_some_and(straggles))
     }
 }
 
@@ -70,6 +76,7 @@ impl Default for Registry {
             next_row: 0,
             ends: Recent::default(),
             dead: Recent::default(),
+            died: Recent::default(),
             veterans: BTreeSet::new(),
             silence: SILENCE,
         }
@@ -79,6 +86,10 @@ impl Default for Registry {
 impl Registry {
     /// Takes an event in and says what changed. `now` is not earlier than any moment given before.
     pub fn apply(&mut self, event: &Event, now: Moment) -> Vec<Change> {
+        if event.at > now {
+            // A time that cannot be would stand above all that follows.
+            return self.apply(&Event { at: now, ..event.clone() }, now);
+        }
         if self.comes_too_late(event) {
             return Vec::new();
         }
@@ -95,24 +106,20 @@ impl Registry {
         let Some(&row) = self.keys.get(session) else {
             return Vec::new();
         };
-        let lost = Event {
-            session: session.clone(),
-            at: now,
-            actor: Actor::Main,
-            process: None,
-            about: About::default(),
-            what: What::NewsLost,
-        };
+        let lost = quiet(session, now, What::NewsLost);
         self.update(row, &lost, now).into_iter().collect()
     }
 
     /// A process ended: its sessions go, and nothing that it said before brings them back.
-    pub fn process_ended(&mut self, process: ProcessId) -> Vec<Change> {
+    pub fn process_ended(&mut self, process: ProcessId, now: Moment) -> Vec<Change> {
         self.dead.remember(process, ());
         self.veterans.remove(&process);
         let of_it = |session: &Session| session.process.is_some_and(|known| known.id == process);
         let rows: Vec<RowId> =
             self.rows.iter().filter(|(_, row)| of_it(row.session())).map(|(&id, _)| id).collect();
+        for key in rows.iter().filter_map(|row| self.rows.get(row)).map(|row| row.session().key.clone()) {
+            self.died.remember(key, now);
+        }
         rows.into_iter().filter_map(|row| self.remove(row)).collect()
     }
 
@@ -151,6 +158,10 @@ impl Registry {
         if process.is_some_and(|process| self.dead.get(&process).is_some()) {
             return true;
         }
+        // Whoever does not say which process speaks of the one that is gone.
+        if process.is_none() && self.died.get(&event.session).is_some_and(|&died| event.at <= died) {
+            return true;
+        }
         self.ends.get(&event.session).is_some_and(|end| end.is_after(event))
     }
 
@@ -159,11 +170,18 @@ impl Registry {
             self.remember_end(event, how);
             return None;
         }
+        if self.is_hearsay(event) {
+            return None;
+        }
+        if matches!(event.what, What::Began(_)) {
+            self.ends.forget_stragglers(&event.session);
+        }
         let (row, taken_over) = match self.predecessor(event) {
             Some(row) => (row, true),
             None => (self.new_row(), false),
         };
-        let mut timeline = Timeline::new(row, event);
+        let hooked = self.rows.get(&row).is_some_and(|row| row.timeline.is_hooked());
+        let mut timeline = Timeline::new(row, event, hooked);
         let process = event.process.map(|process| process.id);
         if taken_over || process.is_some_and(|process| self.is_veteran(process)) {
             timeline.set_started(event.at);
@@ -178,17 +196,36 @@ impl Registry {
         Some(Change::Updated(session))
     }
 
-    /// The row whose session made place for the one that begins here.
+    /// The row whose session made place for the one that begins here, told or not. A process has one file: once it names another
+    /// session, the one before is over, which hooks tell better where they speak.
     fn predecessor(&self, event: &Event) -> Option<RowId> {
-        let replaces = matches!(event.what, What::Began(Beginning::Clear | Beginning::Resume));
-        let process = event.process.filter(|_| replaces)?;
-        let waits = |row: &Row| {
-            let session = row.session();
-            row.successor_until.is_some()
-                && session.key.agent == event.session.agent
-                && session.process.is_some_and(|known| known.id == process.id)
+        let cleared = matches!(event.what, What::Began(Beginning::Clear));
+        let replaces = cleared || matches!(event.what, What::Began(Beginning::Resume));
+        let reported = matches!(event.what, What::Reported(_));
+        let process = event.process.filter(|_| replaces || reported)?;
+        let makes_place = |row: &Row| {
+            let known = row.session();
+            known.key != event.session
+                && known.key.agent == event.session.agent
+                && known.process.is_some_and(|known| known.id == process.id)
+                && (cleared || row.successor_until.is_some() || (reported && !row.timeline.is_hooked()))
         };
-        self.rows.iter().find(|(_, row)| waits(row)).map(|(&id, _)| id)
+        self.rows.iter().find(|(_, row)| makes_place(row)).map(|(&id, _)| id)
+    }
+
+    /// Whether a file tells of a session that is not known, and must not be known from it: a transcript says only
+    /// what is in it, and where hooks speak of a process they tell its sessions.
+    fn is_hearsay(&self, event: &Event) -> bool {
+        if event.source == Source::Hook {
+            return false;
+        }
+        let of_process = |row: &Row| {
+            let process = row.session().process.map(|process| process.id);
+            process.is_some() && process == event.process.map(|process| process.id)
+        };
+        let spoken_of =
+            |row: &Row| of_process(row) && row.timeline.is_hooked() && row.successor_until.is_none();
+        !matches!(event.what, What::Reported(_)) || self.rows.values().any(spoken_of)
     }
 
     fn is_veteran(&self, process: ProcessId) -> bool {
@@ -204,10 +241,13 @@ impl Registry {
         if let What::Ended(how) = event.what {
             return self.end(id, event, how);
         }
+        if matches!(event.what, What::Began(_)) {
+            self.ends.forget_stragglers(&event.session);
+        }
         let row = self.rows.get_mut(&id)?;
         let before = row.session().clone();
         if row.successor_until.take().is_some() {
-            row.timeline = Timeline::new(id, event);
+            row.timeline = Timeline::new(id, event, row.timeline.is_hooked());
         } else {
             row.timeline.apply(event);
         }
@@ -217,6 +257,12 @@ impl Registry {
 
     /// What happened after the end, should it have come before it, is of the session's next life.
     fn end(&mut self, id: RowId, event: &Event, how: Ending) -> Option<Change> {
+        let known = self.rows.get(&id)?.session().process.map(|process| process.id);
+        let ends = event.process.map(|process| process.id);
+        if known.is_some() && ends.is_some() && known != ends {
+            // Another process has the session now.
+            return None;
+        }
         let end = self.remember_end(event, how);
         let dead = &self.dead;
         let from_dead = |event: &Event| event.process.is_some_and(|process| dead.get(&process.id).is_some());
@@ -252,7 +298,7 @@ impl Registry {
         if how == Ending::Replaced {
             self.veterans.extend(process);
         }
-        let end = End { at: event.at, process, how };
+        let end = End::told(event);
         self.ends.remember(event.session.clone(), end);
         end
     }
@@ -264,6 +310,9 @@ impl Registry {
             return self.remove(id);
         }
         let before = row.session().clone();
+        if row.timeline.is_due(now) {
+            row.timeline.apply(&quiet(&before.key, now, What::Passed));
+        }
         row.timeline.forget_passed(now);
         updated(&before, row.session())
     }
@@ -287,7 +336,20 @@ impl Row {
     }
 
     fn due(&self, silence: Duration) -> Option<Moment> {
-        self.goes_at(silence).into_iter().chain(self.session().next_passing()).min()
+        self.goes_at(silence).into_iter().chain(self.timeline.next_passing()).min()
+    }
+}
+
+/// Something that nobody told.
+fn quiet(session: &SessionKey, at: Moment, what: What) -> Event {
+    Event {
+        session: session.clone(),
+        at,
+        actor: Actor::Main,
+        source: Source::File,
+        process: None,
+        about: About::default(),
+        what,
     }
 }
 
@@ -320,5 +382,14 @@ impl<K: std::hash::Hash + Eq + Clone, V> Recent<K, V> {
 
     fn get(&self, key: &K) -> Option<&V> {
         self.values.get(key)
+    }
+}
+
+impl Recent<SessionKey, End> {
+    /// The session begins again: what its process tells from now on is news.
+    fn forget_stragglers(&mut self, session: &SessionKey) {
+        if let Some(end) = self.values.get_mut(session) {
+            end.stragglers = None;
+        }
     }
 }

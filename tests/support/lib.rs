@@ -4,6 +4,7 @@
 //! Real things where it can be: the helper is the very static binary, the agent a real process of the agent's name.
 
 pub mod agent;
+pub mod client;
 pub mod helper;
 pub mod home;
 #[cfg(feature = "model")]

@@ -118,6 +118,14 @@ impl Player {
         }
     }
 
+    /// Plays the next hook, if there is one. Panics as `play` does.
+    pub fn step(&mut self) {
+        if !self.hooks.is_empty() {
+            let (_, hook) = self.hooks.remove(0);
+            self.play_one(hook);
+        }
+    }
+
     /// The tickets of the hooks that ask, in their order: they may still wait.
     pub fn asked(&self) -> &[Ticket] {
         &self.asked

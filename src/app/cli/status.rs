@@ -1,16 +1,22 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //! `dasbo status`: the panel's table in the terminal.
 
+use std::future::poll_fn;
 use std::io::{self, Write};
+use std::os::fd::AsRawFd;
+use std::pin::pin;
 use std::process::ExitCode;
+use std::task::Poll;
 
-use glib::MainContext;
+use glib::source::unix_fd_source_new;
+use glib::{ControlFlow, IOCondition, MainContext, Priority, SourceFuture};
 
 use super::code;
 use super::options::StatusOptions;
-use crate::desktop::bus::{Client, Table};
-use crate::i18n::{gettext, gettext_f};
+use crate::desktop::bus::{Client, Silence, Table};
+use crate::i18n::gettext;
 use crate::table::Line;
+use crate::words;
 
 pub fn run(options: StatusOptions) -> ExitCode {
     match MainContext::new().block_on(print(options)) {
@@ -26,8 +32,10 @@ pub fn run(options: StatusOptions) -> ExitCode {
 /// Why no table was printed.
 #[derive(Debug)]
 enum Failure {
-    NotRunning,
-    NoBus(zbus::fdo::Error),
+    /// The panel gave no answer.
+    Silence(Silence),
+    /// The panel hears no agents, for the reason that this sentence gives.
+    Trouble(String),
     /// Nobody reads what is printed.
     Unheard,
 }
@@ -35,29 +43,65 @@ enum Failure {
 impl std::fmt::Display for Failure {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(&match self {
-            Self::NotRunning => {
+            Self::Silence(Silence::NotRunning) => {
                 gettext("Dasbo is not running. Open it from your applications, or with “dasbo”.")
             }
-            Self::NoBus(error) => {
-                gettext_f("The session bus cannot be reached: {error}", &[("error", &error.to_string())])
+            Self::Silence(Silence::NoBus) => gettext(
+                "There is no session bus here, over which Dasbo is asked. Run this on the desktop that Dasbo runs on.",
+            ),
+            Self::Silence(Silence::Refused) => {
+                gettext("Dasbo is running but gives no answer. Quit it, open it again, and try again.")
             }
+            Self::Trouble(sentence) => sentence.clone(),
             Self::Unheard => return Ok(()),
         })
     }
 }
 
+impl From<Silence> for Failure {
+    fn from(silence: Silence) -> Self {
+        Self::Silence(silence)
+    }
+}
+
 async fn print(options: StatusOptions) -> Result<(), Failure> {
-    let client = Client::new().await.map_err(Failure::NoBus)?;
+    let client = Client::new().await?;
     let mut serial = 0;
     loop {
-        let table = client.sessions_after(serial).await.map_err(Failure::NoBus)?;
-        let table = table.ok_or(Failure::NotRunning)?;
+        let table = while_heard(client.sessions_after(serial)).await??;
+        if let Some(trouble) = table.trouble {
+            return Err(Failure::Trouble(trouble));
+        }
         serial = table.serial;
         write(&table, options).map_err(|_| Failure::Unheard)?;
         if !options.follow {
             return Ok(());
         }
     }
+}
+
+/// What `work` comes to, unless who reads what is printed goes away before: nothing may change for hours.
+async fn while_heard<T>(work: impl Future<Output = T>) -> Result<T, Failure> {
+    let (mut work, mut unheard) = (pin!(work), pin!(unheard()));
+    poll_fn(|context| match work.as_mut().poll(context) {
+        Poll::Ready(done) => Poll::Ready(Ok(done)),
+        Poll::Pending => unheard.as_mut().poll(context).map(|()| Err(Failure::Unheard)),
+    })
+    .await
+}
+
+/// Waits until nobody can read what is printed any more.
+async fn unheard() {
+    let stdout = io::stdout().as_raw_fd();
+    let gone = IOCondition::ERR | IOCondition::HUP;
+    SourceFuture::new(move |send| {
+        let mut send = Some(send);
+        unix_fd_source_new(stdout, gone, None, Priority::DEFAULT, move |_, _| {
+            send.take().map(|send| send.send(()));
+            ControlFlow::Break
+        })
+    })
+    .await;
 }
 
 fn write(table: &Table, options: StatusOptions) -> io::Result<()> {
@@ -90,7 +134,7 @@ fn text(lines: &[Line]) -> String {
 }
 
 fn cells(line: &Line) -> [String; 4] {
-    let name = line.project.clone().unwrap_or_else(|| gettext("Unknown project"));
+    let name = line.project.clone().unwrap_or_else(words::unknown_project);
     let name = line.branch.iter().fold(name, |name, branch| format!("{name} {branch}"));
     let tasks =
         line.tasks.as_ref().map(|tasks| format!("{}/{}", tasks.done, tasks.total)).unwrap_or_default();

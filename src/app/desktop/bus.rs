@@ -17,6 +17,8 @@ const PATH: &str = "/org/dasbo/Dasbo/Panel";
 pub struct Table {
     /// Grows with every change.
     pub serial: u64,
+    /// Why it is none: a sentence about what keeps the panel from hearing agents.
+    pub trouble: Option<String>,
     /// A JSON array of [`crate::table::Line`].
     pub sessions: String,
 }
@@ -36,13 +38,16 @@ struct Panel(Sender<Query>);
 impl Panel {
     /// The table of sessions, as JSON.
     async fn sessions(&self) -> fdo::Result<String> {
-        self.ask(0).await.map(|table| table.sessions)
+        let table = self.ask(0).await?;
+        table.trouble.map_or(Ok(table.sessions), |trouble| Err(fdo::Error::Failed(trouble)))
     }
 
-    /// The table once it is no longer the one with this serial, which 0 never is; and its serial.
-    #[zbus(out_args("serial", "sessions"))]
-    async fn sessions_after(&self, serial: u64) -> fdo::Result<(u64, String)> {
-        self.ask(serial).await.map(|table| (table.serial, table.sessions))
+    /// The table once it is no longer the one with this serial, which 0 never is; with its serial, and what keeps the
+    /// panel from hearing agents: empty if nothing does.
+    #[zbus(out_args("serial", "trouble", "sessions"))]
+    async fn sessions_after(&self, serial: u64) -> fdo::Result<(u64, String, String)> {
+        let table = self.ask(serial).await?;
+        Ok((table.serial, table.trouble.unwrap_or_default(), table.sessions))
     }
 }
 
@@ -67,28 +72,45 @@ pub fn queries() -> (Sender<Query>, Receiver<Query>) {
     async_channel::unbounded()
 }
 
+/// Why a panel gave no answer.
+#[derive(Debug)]
+pub enum Silence {
+    /// There is no session bus, or none that can be reached.
+    NoBus,
+    /// No panel is on it.
+    NotRunning,
+    /// A panel is, but what came of it is no answer.
+    Refused,
+}
+
 /// The running panel, as the command line sees it.
 #[derive(Debug)]
 pub struct Client(Proxy<'static>);
 
 impl Client {
     /// Looks for the session bus. Whether a panel is on it, the first call says.
-    pub async fn new() -> Result<Self, fdo::Error> {
-        let connection = Connection::session().await?;
-        Ok(Self(Proxy::new(&connection, NAME, PATH, NAME).await?))
+    pub async fn new() -> Result<Self, Silence> {
+        let connection = Connection::session().await.map_err(|_| Silence::NoBus)?;
+        Ok(Self(Proxy::new(&connection, NAME, PATH, NAME).await.map_err(|_| Silence::NoBus)?))
     }
 
-    /// The table once it is no longer the one with this serial. `None` without a panel.
-    pub async fn sessions_after(&self, serial: u64) -> Result<Option<Table>, fdo::Error> {
+    /// The table once it is no longer the one with this serial.
+    pub async fn sessions_after(&self, serial: u64) -> Result<Table, Silence> {
         let flags = MethodFlags::NO_AUTO_START;
-        let answer =
-            self.0.call_with_flags("SessionsAfter", flags, &(serial,)).await.map_err(fdo::Error::from);
-        match answer {
-            Ok(answer) => Ok(answer.map(|(serial, sessions)| Table { serial, sessions })),
-            Err(fdo::Error::ServiceUnknown(_) | fdo::Error::NameHasNoOwner(_) | fdo::Error::NoReply(_)) => {
-                Ok(None)
-            }
-            Err(error) => Err(error),
+        let answer = self.0.call_with_flags("SessionsAfter", flags, &(serial,)).await;
+        let (serial, trouble, sessions): (u64, String, String) =
+            answer.map_err(|error| Silence::of(&error.into()))?.ok_or(Silence::NotRunning)?;
+        Ok(Table { serial, trouble: Some(trouble).filter(|trouble| !trouble.is_empty()), sessions })
+    }
+}
+
+impl Silence {
+    fn of(error: &fdo::Error) -> Self {
+        use fdo::Error::{NameHasNoOwner, NoReply, ServiceUnknown};
+        match error {
+            // NoReply: it ended before it answered.
+            ServiceUnknown(_) | NameHasNoOwner(_) | NoReply(_) => Self::NotRunning,
+            _ => Self::Refused,
         }
     }
 }

@@ -20,6 +20,7 @@ use super::liveness::Liveness;
 use super::peer;
 use super::queue::Outbox;
 use super::socket::Socket;
+use super::transcripts::Transcripts;
 
 /// A helper sends its frame at once. One that takes longer is none.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -38,6 +39,7 @@ pub struct Door {
     context: MainContext,
     outbox: Outbox,
     liveness: Rc<Liveness>,
+    transcripts: Rc<Transcripts>,
     chunk: RefCell<Vec<u8>>,
     held: Cell<usize>,
 }
@@ -53,6 +55,8 @@ enum Refused {
     Closed,
     #[error("too many frames at once")]
     Crowded,
+    #[error("more than {MAX_PIDFDS} descriptors")]
+    Laden,
     #[error(transparent)]
     Read(#[from] Errno),
     #[error(transparent)]
@@ -62,20 +66,37 @@ enum Refused {
 }
 
 impl Door {
-    pub fn new(context: MainContext, outbox: Outbox, liveness: Rc<Liveness>) -> Self {
-        Self { context, outbox, liveness, chunk: RefCell::new(vec![0; CHUNK]), held: Cell::new(0) }
+    pub fn new(
+        context: MainContext,
+        outbox: Outbox,
+        liveness: Rc<Liveness>,
+        transcripts: Rc<Transcripts>,
+    ) -> Self {
+        Self {
+            context,
+            outbox,
+            liveness,
+            transcripts,
+            chunk: RefCell::new(vec![0; CHUNK]),
+            held: Cell::new(0),
+        }
     }
 
     /// Accepts for ever.
     pub async fn open(self: Rc<Self>, socket: Socket) {
+        let mut closed = false;
         loop {
             match socket.listener.accept(None::<&gio::Cancellable>) {
                 Ok(connection) => self.enter(connection),
                 Err(error) if error.matches(gio::IOErrorEnum::WouldBlock) => {
+                    closed = false;
                     readable(&socket.listener).await;
                 }
                 Err(error) => {
-                    tracing::warn!(%error, "a connection is not accepted");
+                    // It may last: once is enough to say so, until all who wait were let in.
+                    if !std::mem::replace(&mut closed, true) {
+                        tracing::warn!(%error, "connections are not accepted");
+                    }
                     glib::timeout_future(PAUSE).await;
                 }
             }
@@ -86,7 +107,9 @@ impl Door {
         let door = self.clone();
         self.context.spawn_local(async move {
             if let Err(reason) = door.serve(&connection).await {
-                tracing::warn!(%reason, "a connection told nothing");
+                // It may quote what came, of any length. As a text its ends of lines are escaped.
+                let reason: String = reason.to_string().chars().take(200).collect();
+                tracing::warn!(reason, "a connection told nothing");
             }
             let _ = connection.close();
         });
@@ -104,9 +127,11 @@ impl Door {
 
     fn take_in(&self, mut frame: Frame, peer: u32, pidfds: Vec<OwnedFd>) -> Result<(), Refused> {
         let header = &mut frame.header;
-        if header.chain.is_empty() {
-            // Inside a sandbox of its own a helper sees nobody; from here its parents can be seen.
+        let has_own_pids = peer != 0 && peer != header.helper.pid;
+        if has_own_pids || header.chain.is_empty() {
+            // In a sandbox a helper sees few of its parents or none, and under other numbers; from here all can be seen.
             header.chain = process::ancestors(Path::new("/proc"), peer, MAX_CHAIN);
+            header.pidfds.clear();
         }
         if header.mode == Mode::Ask {
             tracing::debug!(event = header.event, request = header.helper.pid, "left to the terminal");
@@ -117,6 +142,9 @@ impl Door {
             self.liveness.add(process, pidfd_of(&frame.header, process.id.pid, pidfds))
         });
         if alive {
+            if let Some(agent) = agents::by_id(event.session.agent.0) {
+                self.transcripts.follow(agent, &event);
+            }
             self.outbox.send_event(event, bytes);
         }
         Ok(())
@@ -179,6 +207,9 @@ impl Reading<'_> {
             if let RecvAncillaryMessage::ScmRights(descriptors) = message {
                 self.pidfds.extend(descriptors);
             }
+        }
+        if self.pidfds.len() > MAX_PIDFDS {
+            return Err(Refused::Laden);
         }
         if received.bytes == 0 {
             return Err(Refused::Closed);

@@ -3,6 +3,7 @@
 
 use std::cell::RefCell;
 use std::collections::HashMap;
+use std::fs::File;
 use std::io;
 use std::os::fd::OwnedFd;
 use std::path::Path;
@@ -19,6 +20,7 @@ use rustix::process::{Pid, PidfdFlags, pidfd_open};
 
 use super::queue::{News, Outbox};
 use super::socket::OpenError;
+use super::transcripts::Transcripts;
 
 /// How often processes without a pidfd are looked for.
 const REAP_EVERY: Duration = Duration::from_secs(60);
@@ -29,6 +31,7 @@ const PROC: &str = "/proc";
 #[derive(Debug)]
 pub struct Liveness {
     outbox: Outbox,
+    transcripts: Rc<Transcripts>,
     /// All pidfds behind one: with a thousand sessions the loop still waits for a handful.
     epoll: OwnedFd,
     pidfds: RefCell<HashMap<ProcessId, OwnedFd>>,
@@ -37,10 +40,10 @@ pub struct Liveness {
 }
 
 impl Liveness {
-    pub fn new(outbox: Outbox) -> Result<Self, OpenError> {
+    pub fn new(outbox: Outbox, transcripts: Rc<Transcripts>) -> Result<Self, OpenError> {
         let epoll =
             epoll::create(epoll::CreateFlags::CLOEXEC).map_err(|error| OpenError::Watch(error.into()))?;
-        Ok(Self { outbox, epoll, pidfds: RefCell::default(), unwatched: RefCell::default() })
+        Ok(Self { outbox, transcripts, epoll, pidfds: RefCell::default(), unwatched: RefCell::default() })
     }
 
     /// Watches a process until it ends. `pidfd` came with the frame. `false`: it has ended already.
@@ -96,15 +99,21 @@ impl Liveness {
         let is_it = |process: &ProcessId| u64::from(process.pid) == pid;
         let found =
             self.pidfds.borrow().iter().find(|(id, fd)| is_it(id) && has_ended(fd)).map(|(&id, _)| id);
-        if let Some(process) = found {
-            // Closing the last descriptor takes it out of the epoll set.
-            self.pidfds.borrow_mut().remove(&process);
-            self.outbox.send(News::ProcessEnded(process));
+        let Some(process) = found else { return };
+        if let Some(pidfd) = self.pidfds.borrow_mut().remove(&process) {
+            // Closing it is not enough: the helper that sent it may have it open still, and the set would tell for ever.
+            let _ = epoll::delete(&self.epoll, &pidfd);
         }
+        self.tell(process);
+    }
+
+    fn tell(&self, ended: ProcessId) {
+        self.transcripts.forget(ended);
+        self.outbox.send(News::ProcessEnded(ended));
     }
 
     fn add_unwatched(self: &Rc<Self>, process: AgentProcess) -> bool {
-        if !process::is_alive(Path::new(PROC), process.id, process.tty) {
+        if is_gone(process.id, process.tty) {
             return false;
         }
         let first = self.unwatched.borrow().is_empty();
@@ -120,11 +129,11 @@ impl Liveness {
         while !self.unwatched.borrow().is_empty() {
             glib::timeout_future_with_priority(Priority::LOW, REAP_EVERY).await;
             self.unwatched.borrow_mut().retain(|&process, &mut tty| {
-                let alive = process::is_alive(Path::new(PROC), process, tty);
-                if !alive {
-                    self.outbox.send(News::ProcessEnded(process));
+                let gone = is_gone(process, tty);
+                if gone {
+                    self.tell(process);
                 }
-                alive
+                !gone
             });
         }
     }
@@ -135,6 +144,12 @@ fn open(process: ProcessId) -> Option<OwnedFd> {
     let pid = Pid::from_raw(i32::try_from(process.pid).ok()?)?;
     let pidfd = pidfd_open(pid, PidfdFlags::empty()).ok()?;
     (process::identify(Path::new(PROC), process.pid) == Some(process)).then_some(pidfd)
+}
+
+/// Out of open files nothing can be seen, and all would seem gone: who cannot be looked for lives.
+fn is_gone(process: ProcessId, tty: i32) -> bool {
+    let can_look = || File::open(Path::new(PROC).join("self/stat")).is_ok();
+    !process::is_alive(Path::new(PROC), process, tty) && can_look()
 }
 
 fn has_ended(pidfd: &OwnedFd) -> bool {

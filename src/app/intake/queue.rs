@@ -117,6 +117,7 @@ mod tests {
             },
             at: Moment::default(),
             actor: Actor::Main,
+            source: dasbo_core::event::Source::Hook,
             process: None,
             about: About::default(),
             what: What::Seen,

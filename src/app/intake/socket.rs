@@ -4,6 +4,7 @@
 use std::fs::{self, DirBuilder, File, OpenOptions, Permissions};
 use std::io;
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
+use std::os::unix::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
 use dasbo_core::wire;
@@ -13,9 +14,15 @@ use rustix::fs::{FlockOperation, flock};
 /// gio's default is 10: with that many helpers in the queue the next one fails.
 const BACKLOG: i32 = 4096;
 
-/// Why there is no socket.
+/// Why agents cannot be heard.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
+    /// The environment names no runtime folder, and there is none to trust.
+    #[error("no runtime folder")]
+    NoRuntimeFolder,
+    /// The socket's path does not fit into an address.
+    #[error("{0}: path too long for a socket")]
+    PathTooLong(PathBuf),
     /// A file operation failed.
     #[error("{0}: {1}")]
     File(PathBuf, io::Error),
@@ -25,7 +32,19 @@ pub enum OpenError {
     /// The processes cannot be watched.
     #[error("cannot watch processes: {0}")]
     Watch(io::Error),
+    /// There is no thread to listen on.
+    #[error("no intake thread: {0}")]
+    Thread(io::Error),
 }
+
+/// Two are alike when they say the same.
+impl PartialEq for OpenError {
+    fn eq(&self, other: &Self) -> bool {
+        self.to_string() == other.to_string()
+    }
+}
+
+impl Eq for OpenError {}
 
 /// A listening socket, with the lock that makes it ours.
 #[derive(Debug)]
@@ -34,14 +53,21 @@ pub struct Socket {
     _lock: File,
 }
 
-/// The lock's file, made with its folder if it is not there.
+/// The lock's file, made with its folder if it is not there, for a socket that can be.
 pub fn lock_file(socket: &Path) -> Result<File, OpenError> {
+    check_length(socket)?;
     let path = wire::lock_path(socket);
     let failed = |error| OpenError::File(path.clone(), error);
     if let Some(folder) = path.parent() {
         DirBuilder::new().recursive(true).mode(0o700).create(folder).map_err(failed)?;
     }
     OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(&path).map_err(failed)
+}
+
+/// `GLib` cuts a path that is too long, and would listen where no helper looks.
+fn check_length(socket: &Path) -> Result<(), OpenError> {
+    let fits = SocketAddr::from_pathname(socket);
+    fits.map(drop).map_err(|_| OpenError::PathTooLong(socket.to_owned()))
 }
 
 /// Takes the lock if nobody has it.
@@ -81,5 +107,24 @@ impl Socket {
         listener.set_blocking(false);
         listener.listen().map_err(failed)?;
         Ok(Self { listener, _lock: lock })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_too_long_for_an_address_is_refused_before_anything_is_made() {
+        let folder = tempfile::tempdir().unwrap();
+        // An address of the kernel's has room for 107 bytes and the zero that ends them (unix(7)).
+        let path = |length: usize| {
+            let room = length - folder.path().as_os_str().len() - 1;
+            folder.path().join("d".repeat(room - "/s".len())).join("s")
+        };
+        assert!(lock_file(&path(107)).is_ok());
+        let long = path(108);
+        assert_eq!(lock_file(&long).unwrap_err(), OpenError::PathTooLong(long.clone()));
+        assert!(!long.parent().unwrap().exists());
     }
 }

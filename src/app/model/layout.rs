@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //! Who stands where in the list: three groups in order, the empty ones without a header.
 
-use std::cmp::Ordering;
-
-use dasbo_core::moment::Moment;
 use dasbo_core::session::{self, Group, RowId};
 use glib::prelude::*;
 
@@ -52,7 +49,7 @@ impl Section {
     fn index_for(&self, data: &session::Session, held: Option<RowId>) -> usize {
         let comes_after = |other: &Session| {
             let other = other.data();
-            Some(other.row) != held && order(data, &other).is_lt()
+            Some(other.row) != held && data.order(&other).is_lt()
         };
         self.rows.iter().position(comes_after).unwrap_or(self.rows.len())
     }
@@ -66,8 +63,8 @@ impl Section {
         let counts = |other: &&Session| Some(other.data().row) != held;
         let before = self.rows.iter().take(index).rev().find(counts);
         let after = self.rows.iter().skip(index + 1).find(counts);
-        before.is_none_or(|before| order(&before.data(), &data).is_lt())
-            && after.is_none_or(|after| order(&data, &after.data()).is_lt())
+        before.is_none_or(|before| before.data().order(&data).is_lt())
+            && after.is_none_or(|after| data.order(&after.data()).is_lt())
     }
 }
 
@@ -163,21 +160,6 @@ impl Layout {
             Group::Quiet => quiet,
         }
     }
-}
-
-/// The order within a group. Working rows stand by what never changes, so that nothing moves as they go on.
-fn order(a: &session::Session, b: &session::Session) -> Ordering {
-    let by_group = match a.group() {
-        Group::Waiting => asked(a).cmp(&asked(b)),
-        Group::Working => a.started.cmp(&b.started),
-        Group::Quiet => b.since.cmp(&a.since),
-    };
-    by_group.then(a.row.cmp(&b.row))
-}
-
-/// Since when the person is asked for something.
-fn asked(session: &session::Session) -> Option<Moment> {
-    session.waits.iter().map(|wait| wait.since).min()
 }
 
 /// Lists count in 32 bits.

@@ -7,10 +7,12 @@ use glib::subclass::prelude::*;
 
 mod imp {
     use std::cell::{Cell, RefCell};
+    use std::sync::OnceLock;
 
     use dasbo_core::session::{self, Group, RowId};
     use gio::prelude::*;
     use gio::subclass::prelude::*;
+    use glib::subclass::Signal;
 
     use crate::model::Session;
     use crate::model::layout::{Layout, Place};
@@ -41,7 +43,13 @@ mod imp {
     }
 
     #[glib::derived_properties]
-    impl ObjectImpl for SessionList {}
+    impl ObjectImpl for SessionList {
+        fn signals() -> &'static [Signal] {
+            static SIGNALS: OnceLock<Vec<Signal>> = OnceLock::new();
+            SIGNALS
+                .get_or_init(|| vec![Signal::builder("moving").param_types([Session::static_type()]).build()])
+        }
+    }
 
     impl ListModelImpl for SessionList {
         fn item_type(&self) -> glib::Type {
@@ -89,14 +97,14 @@ mod imp {
             }
         }
 
-        /// Moves a session that is not where it belongs.
+        /// Moves a session that is not where it belongs. The held one moves only up, when it begins to wait.
         fn settle(&self, session: &Session) {
             let row = session.data().row;
-            if self.held.get() == Some(row) {
-                return;
-            }
             let misplaced = self.layout.borrow().misplaced(row, self.held.get());
-            if let Some(place) = misplaced {
+            let Some(place) = misplaced else { return };
+            let begins_to_wait = || session.data().group() == Group::Waiting && place.group != Group::Waiting;
+            if self.held.get() != Some(row) || begins_to_wait() {
+                self.obj().emit_by_name::<()>("moving", &[session]);
                 self.remove(place);
                 self.insert(session);
             }
@@ -137,7 +145,8 @@ mod imp {
 }
 
 glib::wrapper! {
-    /// The list model: headers of the groups that have sessions, and the sessions.
+    /// The list model: headers of the groups that have sessions, and the sessions. Emits `moving` with a session that
+    /// is about to leave its place for another.
     pub struct SessionList(ObjectSubclass<imp::SessionList>)
         @implements gio::ListModel;
 }
@@ -165,7 +174,8 @@ impl SessionList {
         self.imp().count();
     }
 
-    /// Makes a row keep its place until another is held, or none: the one that has the focus.
+    /// Makes a row keep its place until another is held, or none: the one that the person has at hand. Only when it
+    /// begins to wait does it go up all the same: that is for the person to see.
     pub fn set_held(&self, row: Option<RowId>) {
         self.imp().hold(row);
     }

@@ -2,6 +2,7 @@
 //! An agent's mark: its letter on its colour.
 
 use adw::subclass::prelude::*;
+use dasbo_core::agents::{self, Agent};
 use dasbo_core::event::AgentId;
 use gtk::prelude::*;
 
@@ -19,7 +20,7 @@ mod imp {
     pub struct AgentMark {
         #[template_child]
         pub(super) letter: TemplateChild<gtk::Label>,
-        /// The style class of the agent shown.
+        /// The style class of the agent shown: its id.
         pub(super) class: Cell<&'static str>,
     }
 
@@ -54,31 +55,19 @@ impl AgentMark {
     /// Shows an agent's mark.
     pub fn set_agent(&self, agent: AgentId) {
         let imp = self.imp();
-        let (letter, class) = look(agent);
-        label::say(&imp.letter, &letter);
+        label::say(&imp.letter, &letter(agent));
         self.set_tooltip_text(Some(words::agent(agent)));
-        let before = imp.class.replace(class);
-        if before != class {
+        let before = imp.class.replace(agent.0);
+        if before != agent.0 {
             if !before.is_empty() {
                 self.remove_css_class(before);
             }
-            self.add_css_class(class);
+            self.add_css_class(agent.0);
         }
     }
 }
 
-/// An agent's letter and style class. Two that begin alike still look different.
-fn look(agent: AgentId) -> (String, &'static str) {
-    let (letter, class) = match agent.0 {
-        "claude" => ("C", "claude"),
-        "codex" => ("X", "codex"),
-        "gemini" => ("G", "gemini"),
-        "antigravity" => ("A", "antigravity"),
-        "trae" => ("T", "trae"),
-        "dsh" => ("D", "dsh"),
-        other => {
-            return (other.chars().take(1).flat_map(char::to_uppercase).collect(), "other");
-        }
-    };
-    (letter.to_owned(), class)
+fn letter(agent: AgentId) -> String {
+    let mark = agents::by_id(agent.0).map(Agent::mark).or_else(|| agent.0.chars().next());
+    mark.into_iter().flat_map(char::to_uppercase).collect()
 }

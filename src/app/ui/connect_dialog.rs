@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-//! Shows what connecting an agent writes, and asks.
+//! Shows what connecting or disconnecting an agent writes, and asks.
 
 use adw::prelude::*;
 use adw::subclass::prelude::*;
 
-use crate::i18n::gettext_f;
+use crate::connect::Task;
+use crate::i18n::{gettext, gettext_f};
+
+/// The response that means yes.
+const AGREE: &str = "agree";
 
 mod imp {
     use adw::subclass::prelude::*;
@@ -47,16 +51,29 @@ glib::wrapper! {
 }
 
 impl ConnectDialog {
-    /// A dialog about an agent, over a window. Not shown yet.
-    pub fn new(parent: Option<&gtk::Window>, agent: &str, diff: &str) -> Self {
+    /// A dialog about what to do with an agent, over a window. Not shown yet.
+    pub fn new(parent: Option<&gtk::Window>, agent: &str, task: Task, diff: &str) -> Self {
         let dialog: Self = glib::Object::builder().property("transient-for", parent).build();
-        dialog.set_heading(Some(&gettext_f("Connect {agent}?", &[("agent", agent)])));
+        let agent = [("agent", agent)];
+        if task == Task::Disconnect {
+            dialog.set_heading(Some(&gettext_f("Disconnect {agent}?", &agent)));
+            dialog.set_body(&gettext("These lines are taken out of its settings. All else stays as it is."));
+            dialog.set_response_label(AGREE, &gettext("_Disconnect"));
+            dialog.set_response_appearance(AGREE, adw::ResponseAppearance::Destructive);
+        } else {
+            dialog.set_heading(Some(&gettext_f("Connect {agent}?", &agent)));
+        }
         dialog.imp().diff.buffer().set_text(diff);
         dialog
     }
 
-    /// Runs `connect` once the person agrees.
-    pub fn on_agreed(&self, connect: impl Fn() + 'static) {
-        self.connect_response(Some("connect"), move |_, _| connect());
+    /// Shows it, and waits for what the person says: whether to do it.
+    pub async fn ask(&self) -> bool {
+        let (answer, answered) = async_channel::bounded(1);
+        self.connect_response(None, move |_, response| {
+            let _ = answer.try_send(response == AGREE);
+        });
+        self.present();
+        answered.recv().await.unwrap_or(false)
     }
 }

@@ -25,6 +25,19 @@ pub fn say_at_least(label: &gtk::Label, text: &str, characters: u16) {
     say(label, text);
 }
 
+/// Shows a text in room for at least so many characters. Only where the room changes, all is laid out anew.
+pub fn inscribe(inscription: &gtk::Inscription, text: &str, least: u32) {
+    if inscription.text().as_deref() == Some(text) {
+        return;
+    }
+    let room = u32::try_from(text.chars().count()).unwrap_or(u32::MAX).max(least);
+    if inscription.nat_chars() != room {
+        inscription.set_min_chars(room);
+        inscription.set_nat_chars(room);
+    }
+    inscription.set_text(Some(text));
+}
+
 /// Shows the whole text under the pointer while the label has to cut it.
 pub fn explain_when_cut(label: &gtk::Label) {
     label.set_has_tooltip(true);

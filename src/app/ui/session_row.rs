@@ -39,7 +39,7 @@ mod imp {
         #[template_child]
         task_count: TemplateChild<gtk::Label>,
         #[template_child]
-        time: TemplateChild<gtk::Label>,
+        time: TemplateChild<gtk::Inscription>,
         #[template_child]
         status: TemplateChild<gtk::Label>,
         #[template_child]
@@ -183,7 +183,7 @@ mod imp {
         /// What may change by time alone.
         fn update_words(&self, data: &Session, now: Moment) {
             label::say(&self.status, &words::state(data, now));
-            label::say(&self.time, &words::time(data, now));
+            label::inscribe(&self.time, &words::time(data, now), 4);
             let row = self.obj();
             swap_class(&*row, &self.tone, tone(&words::topic(data, now)));
             if data.group() == Group::Waiting {

@@ -4,18 +4,24 @@
 use adw::subclass::prelude::*;
 use gtk::prelude::*;
 
-use crate::model::SessionList;
+use crate::model::{Session, SessionList};
 
 mod imp {
     use std::cell::{Cell, OnceCell, RefCell};
+    use std::time::Duration;
 
     use adw::prelude::*;
     use adw::subclass::prelude::*;
-    use gtk::gdk::Key;
+    use dasbo_core::moment::Moment;
+    use gtk::gdk::{Key, ModifierType};
     use gtk::{CompositeTemplate, DirectionType};
 
+    use crate::clock;
     use crate::model::{GroupHeader, Session, SessionList};
     use crate::ui::{GroupRow, SessionRow, speaker};
+
+    /// How long after a key the row with the focus keeps its place.
+    const AT_HAND: Duration = Duration::from_secs(10);
 
     #[derive(Debug, CompositeTemplate)]
     #[template(resource = "/org/dasbo/Dasbo/ui/session_view.ui")]
@@ -30,6 +36,14 @@ mod imp {
         clock: RefCell<Option<glib::SourceId>>,
         /// Where the last key moved.
         direction: Cell<DirectionType>,
+        /// When the keyboard was last used here.
+        key_at: Cell<Option<Moment>>,
+        /// Ends the hold of the row with the focus, when the keyboard was not used for long.
+        release: RefCell<Option<glib::SourceId>>,
+        /// Whether the next row with the focus has it without the person.
+        beforehand: Cell<bool>,
+        /// The session whose row the person gave the focus.
+        focused: RefCell<Option<Session>>,
     }
 
     impl Default for SessionView {
@@ -40,6 +54,10 @@ mod imp {
                 list: OnceCell::default(),
                 clock: RefCell::default(),
                 direction: Cell::new(DirectionType::Down),
+                key_at: Cell::default(),
+                release: RefCell::default(),
+                beforehand: Cell::default(),
+                focused: RefCell::default(),
             }
         }
     }
@@ -72,6 +90,7 @@ mod imp {
 
         fn dispose(&self) {
             self.stop_clock();
+            self.stop_release();
         }
     }
 
@@ -108,22 +127,27 @@ mod imp {
                 view,
                 #[upgrade_or]
                 glib::Propagation::Proceed,
-                move |_, key, _, _| view.imp().key_pressed(key)
+                move |_, key, _, modifiers| view.imp().key_pressed(key, modifiers)
             ));
             self.list_view.add_controller(keys);
         }
 
-        fn key_pressed(&self, key: Key) -> glib::Propagation {
+        fn key_pressed(&self, key: Key, modifiers: ModifierType) -> glib::Propagation {
+            self.key_at.set(Some(clock::now()));
             self.direction.set(match key {
                 Key::Up | Key::KP_Up | Key::Page_Up | Key::KP_Page_Up | Key::End => DirectionType::Up,
                 Key::ISO_Left_Tab => DirectionType::TabBackward,
                 _ => DirectionType::Down,
             });
+            if self.release.borrow().is_none() {
+                self.follow_focus(true);
+            }
             let item = self.list_view.focus_child();
             let row = item.and_then(|item| item.first_child()).and_downcast::<SessionRow>();
             // What is inside of a row has its own use for Space.
             let row = row.filter(|row| speaker::of(row).is_some_and(|speaker| speaker.is_focus()));
-            let (Key::space | Key::KP_Space, Some(row)) = (key, row) else {
+            let chord = modifiers.intersects(ModifierType::CONTROL_MASK | ModifierType::ALT_MASK);
+            let (Key::space | Key::KP_Space, Some(row), false) = (key, row, chord) else {
                 return glib::Propagation::Proceed;
             };
             toggle(row.session().as_ref());
@@ -150,8 +174,85 @@ mod imp {
                 self.direction.set(DirectionType::Down);
             }
             let session = focused().and_downcast::<SessionRow>().and_then(|row| row.session());
-            let row = session.filter(|_| window_is_active).map(|session| session.data().row);
-            list.set_held(row);
+            let row = session.as_ref().map(|session| session.data().row);
+            self.focused.replace(session.filter(|_| !self.beforehand.take()));
+            list.set_held(row.filter(|_| window_is_active && self.is_at_hand()));
+        }
+
+        /// Whether the keyboard was used here a moment ago; then it is looked at again when that is long past.
+        fn is_at_hand(&self) -> bool {
+            self.stop_release();
+            let focus_is_shown = self.obj().root().and_downcast::<gtk::Window>();
+            if focus_is_shown.is_some_and(|window| window.gets_focus_visible()) {
+                self.key_at.set(Some(clock::now()));
+            }
+            let left = self.key_at.get().map(|at| AT_HAND.saturating_sub(clock::now().since(at)));
+            let Some(left) = left.filter(|left| !left.is_zero()) else {
+                return false;
+            };
+            let view = self.obj().downgrade();
+            let release = glib::timeout_add_local_once(left, move || {
+                if let Some(view) = view.upgrade() {
+                    view.imp().release.take();
+                    let window = view.root().and_downcast::<gtk::Window>();
+                    view.follow_focus(window.is_some_and(|window| window.is_active()));
+                }
+            });
+            self.release.replace(Some(release));
+            true
+        }
+
+        fn stop_release(&self) {
+            if let Some(release) = self.release.take() {
+                release.remove();
+            }
+        }
+
+        /// The focus stays with the session that the person gave it, wherever its row goes.
+        pub(super) fn follow(&self, session: &Session) {
+            if self.focused.borrow().as_ref() != Some(session) {
+                return;
+            }
+            let (view, session) = (self.obj().downgrade(), session.clone());
+            // Before anyone looks where the focus went meanwhile.
+            glib::source::idle_add_local_full(glib::Priority::HIGH, move || {
+                if let Some(view) = view.upgrade() {
+                    view.imp().focus(&session);
+                }
+                glib::ControlFlow::Break
+            });
+        }
+
+        /// Gives the first row the focus, as long as the person did not choose another.
+        pub(super) fn focus_first(&self) {
+            if let Some(speaker) = self.rows().first().and_then(speaker::of) {
+                self.beforehand.set(true);
+                speaker.grab_focus();
+            }
+        }
+
+        /// Gives a session's row the focus, and brings it into sight.
+        fn focus(&self, session: &Session) {
+            let Some(list) = self.list.get() else { return };
+            let Some(position) =
+                (0..list.n_items()).find(|at| list.item(*at).as_ref() == Some(session.upcast_ref()))
+            else {
+                return;
+            };
+            // With what stands above it, which may be its group's heading.
+            for position in [position.saturating_sub(1), position] {
+                let _ = self.list_view.activate_action("list.scroll-to-item", Some(&position.to_variant()));
+            }
+            let row = self.rows().into_iter().find(|row| row.session().as_ref() == Some(session));
+            if let Some(speaker) = row.and_then(|row| speaker::of(&row)) {
+                speaker.grab_focus();
+            }
+        }
+
+        /// The sessions' rows that there are.
+        fn rows(&self) -> Vec<SessionRow> {
+            let items = std::iter::successors(self.list_view.first_child(), WidgetExt::next_sibling);
+            items.filter_map(|item| item.first_child().and_downcast()).collect()
         }
 
         /// Where to go from the topmost heading: back to the rows, or out of the list.
@@ -200,12 +301,8 @@ mod imp {
         }
 
         fn tick(&self) {
-            let mut item = self.list_view.first_child();
-            while let Some(current) = item {
-                if let Some(row) = current.first_child().and_downcast::<SessionRow>() {
-                    row.tick();
-                }
-                item = current.next_sibling();
+            for row in self.rows() {
+                row.tick();
             }
         }
     }
@@ -274,6 +371,15 @@ impl SessionView {
         ));
         let view = self;
         list.connect_closure(
+            "moving",
+            false,
+            glib::closure_local!(
+                #[watch]
+                view,
+                move |_: SessionList, session: Session| view.imp().follow(&session)
+            ),
+        );
+        list.connect_closure(
             "notify::running",
             false,
             glib::closure_local!(
@@ -283,6 +389,11 @@ impl SessionView {
             ),
         );
         imp.update_clock();
+    }
+
+    /// Gives the first row the focus, before the person gives it another.
+    pub fn focus_first(&self) {
+        self.imp().focus_first();
     }
 
     /// Takes note of where the focus is.

@@ -7,19 +7,25 @@ use adw::subclass::prelude::*;
 use crate::model::SessionList;
 
 /// How the panel stands to the agents.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum PanelState {
-    /// No agent's hooks are connected.
+    /// It does not know yet.
     #[default]
+    Starting,
+    /// No agent's hooks are connected.
     NotConnected,
+    /// Some of an agent's hooks are connected.
+    PartlyConnected,
     /// It hears from agents.
     Listening,
     /// Another panel hears from them.
     HeldElsewhere,
+    /// It cannot hear from agents: why, and what to do.
+    Failed(String),
 }
 
 mod imp {
-    use std::cell::{Cell, OnceCell};
+    use std::cell::{Cell, OnceCell, RefCell};
 
     use adw::prelude::*;
     use adw::subclass::prelude::*;
@@ -27,6 +33,7 @@ mod imp {
     use gtk::gdk::{Key, ModifierType};
 
     use super::{PanelState, about};
+    use crate::i18n::gettext;
     use crate::model::SessionList;
     use crate::ui::SessionView;
     use crate::words;
@@ -39,11 +46,15 @@ mod imp {
         #[template_child]
         pages: TemplateChild<gtk::Stack>,
         #[template_child]
+        failed: TemplateChild<adw::StatusPage>,
+        #[template_child]
+        no_sessions: TemplateChild<adw::StatusPage>,
+        #[template_child]
         pub(super) view: TemplateChild<SessionView>,
         /// What is shown.
         pub(super) list: OnceCell<SessionList>,
         /// How the panel stands to the agents.
-        pub(super) state: Cell<PanelState>,
+        pub(super) state: RefCell<PanelState>,
         /// Whether the focus moved and nobody looked yet.
         focus_moved: Cell<bool>,
     }
@@ -76,7 +87,13 @@ mod imp {
         }
     }
 
-    impl WidgetImpl for Window {}
+    impl WidgetImpl for Window {
+        fn map(&self) {
+            self.parent_map();
+            self.focus_page();
+        }
+    }
+
     impl WindowImpl for Window {}
     impl ApplicationWindowImpl for Window {}
     impl AdwApplicationWindowImpl for Window {}
@@ -98,6 +115,28 @@ mod imp {
             });
         }
 
+        /// Gives what the page is for the focus: its button, or the first row. A person who is elsewhere stays there.
+        fn focus_page(&self) {
+            let window = self.obj().downgrade();
+            // Once the page is laid out.
+            glib::idle_add_local_once(move || {
+                let Some(window) = window.upgrade() else { return };
+                let focus = GtkWindowExt::focus(&window);
+                let chosen = |focus: gtk::Widget| {
+                    window.gets_focus_visible() || focus.ancestor(gtk::Popover::static_type()).is_some()
+                };
+                if focus.is_some_and(chosen) {
+                    return;
+                }
+                let imp = window.imp();
+                match imp.pages.visible_child() {
+                    Some(page) if page == *imp.view.upcast_ref::<gtk::Widget>() => imp.view.focus_first(),
+                    Some(page) => drop(page.child_focus(gtk::DirectionType::TabForward)),
+                    None => {}
+                }
+            });
+        }
+
         /// Shows the counts, and the list or what there is to say instead.
         pub(super) fn update(&self) {
             let Some(list) = self.list.get() else {
@@ -106,16 +145,42 @@ mod imp {
             let title = words::waiting(list.waiting()).unwrap_or_else(|| "Dasbo".to_owned());
             self.heading.set_title(&title);
             let sessions = list.sessions();
+            if sessions > 0 {
+                self.no_sessions.set_title(&gettext("No sessions"));
+            }
             let subtitle = (sessions > 0).then(|| words::sessions(sessions));
             self.heading.set_subtitle(&subtitle.unwrap_or_default());
             self.obj().set_title(Some(&title));
-            let page = match self.state.get() {
+            let page = match &*self.state.borrow() {
+                PanelState::Failed(reason) => {
+                    self.failed.set_description(Some(&glib::markup_escape_text(reason)));
+                    "failed"
+                }
                 PanelState::HeldElsewhere => "held-elsewhere",
                 _ if sessions > 0 => "sessions",
                 PanelState::Listening => "no-sessions",
+                PanelState::Starting => "starting",
                 PanelState::NotConnected => "not-connected",
+                PanelState::PartlyConnected => "partly-connected",
             };
-            self.pages.set_visible_child_name(page);
+            if self.pages.visible_child_name().as_deref() != Some(page) {
+                self.show_page(page);
+                self.focus_page();
+            }
+        }
+
+        /// Hides the other pages altogether: GTK 4.8 tells a screen reader of all that are merely behind.
+        fn show_page(&self, name: &str) {
+            let Some(shown) = self.pages.child_by_name(name) else {
+                return;
+            };
+            shown.set_visible(true);
+            self.pages.set_visible_child(&shown);
+            let mut page = self.pages.first_child();
+            while let Some(current) = page {
+                current.set_visible(current == shown);
+                page = current.next_sibling();
+            }
         }
     }
 }
@@ -149,7 +214,7 @@ impl Window {
 
     /// Says how the panel stands to the agents.
     pub fn set_state(&self, state: PanelState) {
-        self.imp().state.set(state);
+        self.imp().state.replace(state);
         self.imp().update();
     }
 }

@@ -33,6 +33,9 @@ fn session(state: State) -> Session {
         last_answer: None,
         note: None,
         finished_until: None,
+        attended: true,
+        tokens: None,
+        transcript: None,
     }
 }
 
@@ -42,7 +45,7 @@ fn named(name: &str, detail: &str) -> Tool {
 
 fn asks(kind: WaitKind, tool: Option<Tool>) -> Wait {
     let call = tool.map(|tool| Call { id: None, tool, input: Fingerprint(0) });
-    Wait { kind, actor: Actor::Main, call, request: None, since: HEARD }
+    Wait { kind, actor: Actor::Main, call, request: None, since: HEARD, confirmed: false }
 }
 
 fn said(session: &Session) -> String {
@@ -143,10 +146,13 @@ fn lost_news_are_said_of_all() {
 #[test]
 fn a_screen_reader_hears_a_sentence() {
     let mut session = session(State::Thinking);
-    assert_eq!(sentence(&session, HEARD), "Claude Code, dasbo, thinking…");
+    assert_eq!(sentence(&session, HEARD), "Claude Code, dasbo, Thinking…");
     session.waits = vec![asks(WaitKind::Approval, Some(named("Bash", "cargo publish")))];
-    assert_eq!(sentence(&session, HEARD), "Claude Code, dasbo, waiting: wants to run a command");
+    assert_eq!(sentence(&session, HEARD), "Claude Code, dasbo, waiting: Wants to run a command");
     session.waits.clear();
+    // What the agent wrote is said as it is.
+    session.state = State::Tool(named("Bash", "echo a · b"));
+    assert_eq!(sentence(&session, HEARD), "Claude Code, dasbo, Bash, echo a · b");
     session.state = State::Tool(named("Bash", "cargo test"));
     session.mode = PermissionMode::Plan;
     let task = |state| Task { id: String::new(), subject: String::new(), state };
@@ -157,7 +163,7 @@ fn a_screen_reader_hears_a_sentence() {
     );
     let mut failed = self::session(State::Error(Some("server error".into())));
     failed.project = None;
-    assert_eq!(sentence(&failed, HEARD), "Claude Code, Unknown folder, API error, server error");
+    assert_eq!(sentence(&failed, HEARD), "Claude Code, Unknown project, API error, server error");
 }
 
 #[test]

@@ -24,7 +24,7 @@ pub fn time(session: &Session, now: Moment) -> String {
 /// How long a session waits, or has been in its state while it works. A resting one has no running time.
 pub fn running_time(session: &Session, now: Moment) -> Option<String> {
     let since = match session.group() {
-        Group::Waiting => session.waits.iter().map(|wait| wait.since).min()?,
+        Group::Waiting => session.asked()?,
         Group::Working => session.since,
         Group::Quiet => return None,
     };

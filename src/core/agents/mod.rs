@@ -4,9 +4,13 @@
 pub mod claude;
 mod lenient;
 mod process;
+mod tool_input;
 
-use crate::event::{AgentId, Event};
+use std::path::{Path, PathBuf};
+
+use crate::event::{AgentId, Event, SessionKey};
 use crate::install::{Connection, Error, Places};
+use crate::moment::{Moment, WallClock};
 use crate::wire::Frame;
 
 /// All agents that Dasbo knows.
@@ -28,6 +32,21 @@ pub trait Agent: Sync {
 
     /// The configuration in which its hooks stand.
     fn connection(&self, places: &Places) -> Result<Connection, Error>;
+
+    /// The folder in which it keeps a file `*.json` for each session that runs, if it does.
+    fn session_folder(&self, places: &Places) -> Option<PathBuf>;
+
+    /// What such a file says. `None`: nothing, or it is not whole.
+    fn session_file(&self, path: &Path, bytes: &[u8], clock: WallClock) -> Option<Event>;
+
+    /// What lines appended to a session's transcript say.
+    fn transcript(
+        &self,
+        session: &SessionKey,
+        lines: &[Vec<u8>],
+        clock: WallClock,
+        now: Moment,
+    ) -> Vec<Event>;
 }
 
 impl std::fmt::Debug for dyn Agent {

@@ -2,10 +2,11 @@
 //! The state machine: what each event makes of a session. Events come in the order of their time.
 
 use super::calls::OpenCalls;
+use super::reported::FileSaid;
 use super::{FINISHED_FOR, NOTE_FOR, Note, NoteKind, RowId, Session, State, Task, Wait};
 use crate::event::{
-    Actor, Asks, Background, Beginning, Call, CompactTrigger, Event, Outcome, Request, TaskChange, WaitKind,
-    What,
+    Actor, AgentProcess, Asks, Background, Beginning, Call, CompactTrigger, Event, Outcome, Request, Source,
+    TaskChange, WaitKind, What,
 };
 use crate::moment::Moment;
 
@@ -16,12 +17,28 @@ pub(super) struct Machine {
     calls: OpenCalls,
     /// The turn that the last prompt began.
     turn: Option<String>,
+    /// Whether hooks speak of this session, or only its file.
+    pub(super) hooked: bool,
+    /// Whether a prompt began what it does.
+    pub(super) prompted: bool,
+    /// A form was answered, which the agent notes once more.
+    form_answered: bool,
+    /// What its file said last.
+    pub(super) file: FileSaid,
 }
 
 impl Machine {
     /// The machine before its first event, which `event` will be.
-    pub(super) fn new(row: RowId, event: &Event) -> Self {
-        Self { session: Session::new(row, event), calls: OpenCalls::default(), turn: None }
+    pub(super) fn new(row: RowId, event: &Event, hooked: bool) -> Self {
+        Self {
+            session: Session::new(row, event),
+            calls: OpenCalls::default(),
+            turn: None,
+            hooked,
+            prompted: false,
+            form_answered: false,
+            file: FileSaid::default(),
+        }
     }
 
     pub(super) fn apply(&mut self, event: &Event) {
@@ -29,40 +46,83 @@ impl Machine {
             self.session.news_lost = true;
             return;
         }
+        self.settle_reported(event);
         self.take_note_of(event);
-        let actor = &event.actor;
-        match &event.what {
-            What::Began(Beginning::Compact) | What::Seen | What::NewsLost => {}
-            What::Began(_) => self.end_turn(State::Idle, event.at),
-            What::Prompted(prompt) => self.prompted(prompt.as_ref(), event),
-            What::ToolBegan(call, asks) => self.tool_began(actor, call, *asks, event.at),
-            What::ToolEnded(call, outcome) => self.tool_ended(actor, call, outcome, event.at),
-            What::BatchEnded(calls) => self.batch_ended(actor, calls, event.at),
-            What::Requested(request) => self.requested(actor, request, event.at),
-            What::NeedsInput => self.needs_input(event.at),
-            What::FormAnswered => self.close_first(|wait| wait.kind == WaitKind::Form),
-            What::IdlePrompt => self.idle_prompt(event.at),
-            What::TurnEnded { answer, background } => {
-                self.turn_ended(answer.as_ref(), background.as_ref(), event.at);
-            }
-            What::TurnFailed(detail) => self.end_turn(State::Error(detail.clone()), event.at),
-            What::CompactBegan => self.session.compacting = true,
-            What::CompactEnded(trigger) => self.compacted(*trigger, event.at),
-            What::HelperBegan => self.helper_began(actor),
-            What::HelperEnded => self.helper_ended(actor),
-            What::Ended(_) => self.ended(event.at),
+        match &event.actor {
+            Actor::Main => self.apply_to_session(event),
+            Actor::Subagent(id) => self.apply_to_helper(id, event),
         }
     }
 
-    /// What any event says, and what any event ends.
+    fn apply_to_session(&mut self, event: &Event) {
+        let (actor, at) = (&event.actor, event.at);
+        self.learn(event);
+        match &event.what {
+            What::Began(Beginning::Startup | Beginning::Resume | Beginning::Clear | Beginning::Fork)
+            | What::Ended(_) => self.start_over(at),
+            What::Prompted(prompt) => self.prompt(prompt.as_ref(), event),
+            What::ToolBegan(call, asks) => self.tool_began(actor, call, *asks, at),
+            What::ToolEnded(call, outcome) => self.tool_ended(call, outcome, at),
+            What::BatchEnded(calls) => self.batch_ended(calls, at),
+            What::Requested(request) => self.requested(actor, request, at),
+            What::NeedsInput => self.needs_input(at),
+            What::FormAnswered(server) => self.form_answered(server.as_deref()),
+            What::FormAnswerNoted => self.form_answer_noted(),
+            What::IdlePrompt => self.idle_prompt(at),
+            What::TurnEnded { answer, background } => {
+                self.turn_ended(answer.as_ref(), background.as_ref(), at);
+            }
+            What::TurnFailed(detail) => self.end_turn(State::Error(detail.clone()), at),
+            What::CompactBegan => self.session.compacting = true,
+            What::CompactEnded(trigger) => self.compacted(*trigger, at),
+            What::Reported(status) => self.reported(*status, at),
+            What::Interrupted => self.interrupted(at),
+            What::Began(Beginning::Compact)
+            | What::Seen
+            | What::NewsLost
+            | What::Passed
+            | What::HelperBegan
+            | What::HelperEnded => {}
+        }
+        if event.about.turn.is_some() {
+            self.turn.clone_from(&event.about.turn);
+        }
+    }
+
+    /// A subagent counts as a helper, and may ask. Nothing else that it does is the session's doing.
+    fn apply_to_helper(&mut self, id: &str, event: &Event) {
+        let actor = &event.actor;
+        match &event.what {
+            What::HelperEnded => return self.helper_ended(id, actor),
+            What::ToolBegan(call, asks) => self.tool_began(actor, call, *asks, event.at),
+            What::ToolEnded(call, _) => self.call_ended(actor, call),
+            What::BatchEnded(calls) => calls.iter().for_each(|call| self.call_ended(actor, call)),
+            What::Requested(request) => self.requested(actor, request, event.at),
+            What::HelperBegan => {}
+            _ => return,
+        }
+        // Its beginning may have been missed.
+        self.session.helpers.insert(id.to_owned());
+    }
+
+    /// What any event says: that the session lives, and in which process.
     fn take_note_of(&mut self, event: &Event) {
         let session = &mut self.session;
-        session.heard = event.at;
-        session.note = None;
-        session.finished_until = None;
-        if let Some(process) = event.process.filter(|process| session.process != Some(*process)) {
-            session.process = Some(process);
-            session.started = process.id.started();
+        if event.what != What::Passed {
+            session.heard = session.heard.max(event.at);
+        }
+        self.hooked |= event.source == Source::Hook;
+        if let Some(process) = event.process {
+            take_over(session, process);
+        }
+    }
+
+    /// What an event of the session itself says of it, and what any such event ends.
+    fn learn(&mut self, event: &Event) {
+        let session = &mut self.session;
+        if event.source == Source::Hook {
+            session.note = None;
+            session.finished_until = None;
         }
         let about = &event.about;
         let keep = |now: &Option<String>, before: &mut Option<String>| {
@@ -74,15 +134,19 @@ impl Machine {
         keep(&about.project, &mut session.project);
         keep(&about.title, &mut session.title);
         keep(&about.model, &mut session.model);
-        if event.actor == Actor::Main {
-            session.mode = about.mode.unwrap_or(session.mode);
-        }
+        keep(&about.branch, &mut session.branch);
+        keep(&about.prompt, &mut session.last_prompt);
+        keep(&about.answer, &mut session.last_answer);
+        keep(&about.transcript, &mut session.transcript);
+        session.tokens = about.tokens.or(session.tokens);
+        session.attended = about.attended.unwrap_or(session.attended);
+        session.mode = about.mode.unwrap_or(session.mode);
         if let Some(change) = &about.tasks {
             self.task_changed(change);
         }
     }
 
-    fn enter(&mut self, state: State, at: Moment) {
+    pub(super) fn enter(&mut self, state: State, at: Moment) {
         self.session.news_lost = false;
         if self.session.state != state {
             self.session.state = state;
@@ -91,21 +155,35 @@ impl Machine {
     }
 
     /// The session's own calls and waits are over; subagents go on.
-    fn end_turn(&mut self, state: State, at: Moment) {
-        self.calls.end_all_of(&Actor::Main);
-        self.session.waits.retain(|wait| wait.actor != Actor::Main);
+    pub(super) fn end_turn(&mut self, state: State, at: Moment) {
+        self.let_go(|actor| *actor != Actor::Main);
         self.session.compacting = false;
+        self.prompted = false;
         self.enter(state, at);
     }
 
+    /// Nothing of before goes on.
+    fn start_over(&mut self, at: Moment) {
+        self.let_go(|_| false);
+        self.session.helpers.clear();
+        self.session.background = 0;
+        self.end_turn(State::Idle, at);
+    }
+
+    /// Ends calls and waits of those who are gone.
+    fn let_go(&mut self, stays: impl Fn(&Actor) -> bool) {
+        self.calls.retain(&stays);
+        self.session.waits.retain(|wait| stays(&wait.actor));
+    }
+
     /// A prompt typed while a turn runs is folded into it: the agent goes on with what it does.
-    fn prompted(&mut self, prompt: Option<&String>, event: &Event) {
+    fn prompt(&mut self, prompt: Option<&String>, event: &Event) {
         let turn = event.about.turn.as_ref();
         let runs = matches!(self.session.state, State::Thinking | State::Tool(_));
         let folded = runs && turn.is_some() && turn == self.turn.as_ref();
         if !folded {
-            self.turn = turn.cloned();
             self.end_turn(State::Thinking, event.at);
+            self.prompted = true;
         }
         if let Some(prompt) = prompt {
             self.session.last_prompt = Some(prompt.clone());
@@ -113,89 +191,101 @@ impl Machine {
     }
 
     fn tool_began(&mut self, actor: &Actor, call: &Call, asks: Option<WaitKind>, at: Moment) {
-        self.calls.begin(actor, call);
+        self.calls.begin(actor, call, at);
         if *actor == Actor::Main {
+            self.close_unnamed();
             self.enter(State::Tool(call.tool.clone()), at);
             self.session.since = at;
         }
         if let Some(kind) = asks {
-            self.open(Wait {
-                kind,
-                actor: actor.clone(),
-                call: Some(call.clone()),
-                request: None,
-                since: at,
-            });
+            let (actor, call) = (actor.clone(), Some(call.clone()));
+            self.open(Wait { kind, actor, call, request: None, since: at, confirmed: false });
         }
     }
 
-    fn tool_ended(&mut self, actor: &Actor, call: &Call, outcome: &Outcome, at: Moment) {
-        self.call_ended(actor, call);
-        if *actor == Actor::Main {
-            self.go_on(at);
-            self.session.note = note_of(call, outcome, at);
-        }
+    fn tool_ended(&mut self, call: &Call, outcome: &Outcome, at: Moment) {
+        self.call_ended(&Actor::Main, call);
+        self.go_on(at);
+        self.session.note = note_of(call, outcome, at);
     }
 
-    fn batch_ended(&mut self, actor: &Actor, calls: &[Call], at: Moment) {
+    fn batch_ended(&mut self, calls: &[Call], at: Moment) {
         for call in calls {
-            self.call_ended(actor, call);
+            self.call_ended(&Actor::Main, call);
         }
-        if *actor == Actor::Main {
-            self.go_on(at);
-        }
+        self.go_on(at);
     }
 
     /// After one call ended: with the call begun last among those that still run, or thinking.
     fn go_on(&mut self, at: Moment) {
-        self.close_first(|wait| wait.kind == WaitKind::Input);
-        let next = self.calls.latest_of_main().map_or(State::Thinking, |tool| State::Tool(tool.clone()));
-        self.enter(next, at);
+        self.close_unnamed();
+        match self.calls.latest_of_main().map(|(tool, since)| (tool.clone(), since)) {
+            Some((tool, since)) => {
+                self.enter(State::Tool(tool), at);
+                self.session.since = since;
+            }
+            None => self.enter(State::Thinking, at),
+        }
     }
 
     fn call_ended(&mut self, actor: &Actor, call: &Call) {
         self.calls.end(actor, call);
-        self.close_first(|wait| {
-            wait.actor == *actor && wait.call.as_ref().is_some_and(|asked| asked.is_same(call))
-        });
+        let of_call = |wait: &Wait| wait.call.as_ref().is_some_and(|asked| asked.is_same(call));
+        self.close_first(|wait| wait.actor == *actor && of_call(wait));
     }
 
     /// A request names its call without the call's id; found among the open ones, it gets it.
     fn requested(&mut self, actor: &Actor, request: &Request, at: Moment) {
-        let call = match &request.about {
-            Asks::About(call) => Some(self.calls.find(actor, |open| open.is_same(call)).unwrap_or(call)),
+        let call = match &request.asks {
+            Asks::ForCall(call) => Some(self.calls.find(actor, |open| open.is_same(call)).unwrap_or(call)),
             // A tool that asks the person something runs: its approval is over.
-            Asks::From(begin) => self.calls.find(actor, |open| open.tool.name.starts_with(begin.as_str())),
+            Asks::During(server) => self.calls.find(actor, |open| is_of(open, server)),
         }
         .cloned();
+        self.close_unnamed();
         let of_call = |wait: &Wait| wait.actor == *actor && call.is_some() && wait.call == call;
         let told = |wait: &&mut Wait| wait.request.is_none() && wait.kind == request.kind && of_call(wait);
         if let Some(wait) = self.session.waits.iter_mut().find(told) {
             wait.request = Some(request.id);
             return;
         }
-        self.close_first(|wait| wait.kind == WaitKind::Input || of_call(wait));
+        self.close_first(of_call);
         let request_id = Some(request.id);
-        self.open(Wait { kind: request.kind, actor: actor.clone(), call, request: request_id, since: at });
+        let (kind, actor) = (request.kind, actor.clone());
+        self.open(Wait { kind, actor, call, request: request_id, since: at, confirmed: false });
     }
 
-    fn ended(&mut self, at: Moment) {
-        self.end_turn(State::Idle, at);
-        self.session.helpers.clear();
-        self.session.background = 0;
-        self.session.waits.clear();
+    fn form_answered(&mut self, server: Option<&str>) {
+        self.form_answered = true;
+        let of_server = |wait: &Wait| match (&wait.call, server) {
+            (Some(call), Some(server)) => is_of(call, server),
+            _ => true,
+        };
+        self.close_first(|wait| wait.kind == WaitKind::Form && of_server(wait));
+    }
+
+    /// Only news where the answer itself was not told.
+    fn form_answer_noted(&mut self) {
+        if !std::mem::take(&mut self.form_answered) {
+            self.close_first(|wait| wait.kind == WaitKind::Form);
+        }
     }
 
     /// The agent says late, and without saying what, that it asks: only news where no wait is known.
     fn needs_input(&mut self, at: Moment) {
         if self.session.waits.is_empty() {
             let (kind, actor) = (WaitKind::Input, Actor::Main);
-            self.open(Wait { kind, actor, call: None, request: None, since: at });
+            self.open(Wait { kind, actor, call: None, request: None, since: at, confirmed: false });
         }
     }
 
-    fn open(&mut self, wait: Wait) {
+    pub(super) fn open(&mut self, wait: Wait) {
         self.session.waits.push(wait);
+    }
+
+    /// A wait that the agent did not name is over with the next thing it does.
+    fn close_unnamed(&mut self) {
+        self.session.waits.retain(|wait| wait.kind != WaitKind::Input);
     }
 
     fn close_first(&mut self, is_it: impl Fn(&Wait) -> bool) {
@@ -206,6 +296,7 @@ impl Machine {
 
     /// An error or an interruption stays until the next prompt.
     fn idle_prompt(&mut self, at: Moment) {
+        self.session.waits.clear();
         let stays = matches!(self.session.state, State::Error(_) | State::Interrupted);
         let state = if stays { self.session.state.clone() } else { State::Idle };
         self.end_turn(state, at);
@@ -221,6 +312,7 @@ impl Machine {
         if let Some(Background { subagents, others }) = background {
             session.background = *others;
             session.helpers.retain(|helper| subagents.contains(helper));
+            self.let_go(|actor| matches!(actor, Actor::Subagent(id) if subagents.contains(id)));
         }
     }
 
@@ -235,18 +327,9 @@ impl Machine {
         );
     }
 
-    fn helper_began(&mut self, actor: &Actor) {
-        if let Actor::Subagent(id) = actor {
-            self.session.helpers.insert(id.clone());
-        }
-    }
-
-    fn helper_ended(&mut self, actor: &Actor) {
-        if let Actor::Subagent(id) = actor {
-            self.session.helpers.remove(id);
-            self.calls.end_all_of(actor);
-            self.session.waits.retain(|wait| wait.actor != *actor);
-        }
+    fn helper_ended(&mut self, id: &str, actor: &Actor) {
+        self.session.helpers.remove(id);
+        self.let_go(|other| other != actor);
     }
 
     fn task_changed(&mut self, change: &TaskChange) {
@@ -274,6 +357,11 @@ impl Machine {
     }
 }
 
+fn is_of(call: &Call, server: &str) -> bool {
+    let rest = call.tool.name.strip_prefix("mcp__").and_then(|rest| rest.strip_prefix(server));
+    rest.is_some_and(|rest| rest.starts_with("__"))
+}
+
 fn note_of(call: &Call, outcome: &Outcome, at: Moment) -> Option<Note> {
     let name = call.tool.name.clone();
     let what = match outcome {
@@ -282,4 +370,17 @@ fn note_of(call: &Call, outcome: &Outcome, at: Moment) -> Option<Note> {
         Outcome::Denied(reason) => NoteKind::ToolDenied(name, reason.clone()),
     };
     Some(Note { what, until: at + NOTE_FOR })
+}
+
+/// A file does not know the terminal that a hook's chain shows.
+fn take_over(session: &mut Session, process: AgentProcess) {
+    match &mut session.process {
+        Some(known) if known.id == process.id => {
+            known.tty = if process.tty == 0 { known.tty } else { process.tty }
+        }
+        other => {
+            *other = Some(process);
+            session.started = process.id.started();
+        }
+    }
 }

@@ -3,14 +3,18 @@
 
 mod calls;
 mod machine;
+mod reported;
 mod timeline;
 
+use std::cmp::Ordering;
 use std::collections::BTreeSet;
 use std::time::Duration;
 
 use serde::Serialize;
 
-use crate::event::{Actor, AgentProcess, Call, Event, PermissionMode, SessionKey, TaskState, Tool, WaitKind};
+use crate::event::{
+    Actor, AgentProcess, Call, Event, PermissionMode, SessionKey, TaskState, Tokens, Tool, WaitKind,
+};
 use crate::moment::Moment;
 use crate::wire::RequestId;
 
@@ -78,6 +82,12 @@ pub struct Session {
     pub note: Option<Note>,
     /// Until when the turn's end is marked.
     pub finished_until: Option<Moment>,
+    /// Whether a person sits at it.
+    pub attended: bool,
+    /// What the conversation takes of the model's context.
+    pub tokens: Option<Tokens>,
+    /// The file that the agent writes the conversation to.
+    pub transcript: Option<String>,
 }
 
 /// What a session does.
@@ -109,6 +119,8 @@ pub struct Wait {
     pub request: Option<RequestId>,
     /// Since when.
     pub since: Moment,
+    /// Whether the session's own file said waiting meanwhile: once it no longer does, the wait is over.
+    pub confirmed: bool,
 }
 
 /// An entry of the agent's task list.
@@ -178,6 +190,9 @@ impl Session {
             last_answer: None,
             note: None,
             finished_until: None,
+            attended: true,
+            tokens: None,
+            transcript: None,
         }
     }
 
@@ -190,6 +205,22 @@ impl Session {
         } else {
             Group::Quiet
         }
+    }
+
+    /// Which of two rows stands first: by group, in there by what it is about. Working rows stand by what never changes,
+    /// so that nothing moves as they go on.
+    pub fn order(&self, other: &Self) -> Ordering {
+        let within_group = || match self.group() {
+            Group::Waiting => self.asked().cmp(&other.asked()),
+            Group::Working => self.started.cmp(&other.started),
+            Group::Quiet => other.since.cmp(&self.since),
+        };
+        self.group().cmp(&other.group()).then_with(within_group).then(self.row.cmp(&other.row))
+    }
+
+    /// Since when the person is asked for something.
+    pub fn asked(&self) -> Option<Moment> {
+        self.waits.iter().map(|wait| wait.since).min()
     }
 
     /// Whether the agent, or background work of its, goes on.

@@ -6,11 +6,14 @@ use std::time::Duration;
 
 use super::machine::Machine;
 use super::{RowId, Session};
-use crate::event::Event;
+use crate::event::{Event, What};
 use crate::moment::Moment;
 
 /// How late an event may come and still be put where it belongs. A helper reads for at most two seconds.
 const WINDOW: Duration = Duration::from_secs(5);
+
+/// Events that are kept to be played again, however close they come.
+const MOST: usize = 256;
 
 /// A session's recent events over a state in which all earlier ones are settled.
 #[derive(Debug, Clone)]
@@ -25,14 +28,19 @@ pub(crate) struct Timeline {
 }
 
 impl Timeline {
-    /// A session that `event` is the first news of.
-    pub(crate) fn new(row: RowId, event: &Event) -> Self {
-        let settled = Machine::new(row, event);
+    /// A session that `event` is the first news of. `hooked`: hooks spoke of its process before.
+    pub(crate) fn new(row: RowId, event: &Event, hooked: bool) -> Self {
+        let settled = Machine::new(row, event, hooked);
         let current = settled.clone();
         let mut timeline =
             Self { started: None, settled, is_settled: false, recent: VecDeque::new(), current };
         timeline.apply(event);
         timeline
+    }
+
+    /// Whether hooks speak of it, or only its file.
+    pub(crate) fn is_hooked(&self) -> bool {
+        self.current.hooked
     }
 
     /// What rows show.
@@ -42,6 +50,14 @@ impl Timeline {
 
     /// Takes an event in. One that comes late is put in its place and what followed is played again.
     pub(crate) fn apply(&mut self, event: &Event) {
+        if self.is_settled && event.at < self.settled.session.heard {
+            // What followed is settled: it can no longer change what the session does.
+            return self.put(&Event { what: What::Seen, ..event.clone() });
+        }
+        self.put(event);
+    }
+
+    fn put(&mut self, event: &Event) {
         let at = self.recent.partition_point(|earlier| earlier.at <= event.at);
         self.recent.insert(at, event.clone());
         if at + 1 == self.recent.len() {
@@ -55,9 +71,19 @@ impl Timeline {
     /// Forgets all but the recent events that are of the session's next life. `None` if there are none.
     pub(crate) fn next_life(&self, is_of_it: impl Fn(&Event) -> bool) -> Option<Self> {
         let mut later = self.recent.iter().filter(|event| is_of_it(event));
-        let mut timeline = Self::new(self.session().row, later.next()?);
+        let mut timeline = Self::new(self.session().row, later.next()?, self.is_hooked());
         later.for_each(|event| timeline.apply(event));
         Some(timeline)
+    }
+
+    /// When something is over, or certain, by time alone.
+    pub(crate) fn next_passing(&self) -> Option<Moment> {
+        self.current.interruption_due().into_iter().chain(self.session().next_passing()).min()
+    }
+
+    /// Whether the time that passed until `now` decides something.
+    pub(crate) fn is_due(&self, now: Moment) -> bool {
+        self.current.interruption_due().is_some_and(|due| due <= now)
     }
 
     /// Takes away what was shown for a moment that is over.
@@ -74,7 +100,7 @@ impl Timeline {
 
     fn replay(&mut self) {
         if let Some(first) = self.recent.front().filter(|_| !self.is_settled) {
-            self.settled = Machine::new(self.settled.session.row, first);
+            self.settled = Machine::new(self.settled.session.row, first, self.settled.hooked);
             let from_process = self.settled.session.started;
             self.settled.session.started = self.started.unwrap_or(from_process);
         }
@@ -89,6 +115,7 @@ impl Timeline {
             return;
         };
         let old = self.recent.partition_point(|event| event.at + WINDOW < newest);
+        let old = old.max(self.recent.len().saturating_sub(MOST));
         for event in self.recent.drain(..old) {
             self.settled.apply(&event);
             self.is_settled = true;

@@ -14,10 +14,13 @@ use anyhow::{Context, Result, bail, ensure};
 use atspi::connection::AccessibilityConnection;
 use atspi::proxy::accessible::AccessibleProxy;
 use atspi::proxy::action::ActionProxy;
+use atspi::proxy::bus::BusProxy;
+use atspi::proxy::component::ComponentProxy;
 use atspi::proxy::device_event_controller::{DeviceEventControllerProxy, KeySynthType};
+use atspi::zbus::fdo::DBusProxy;
 use atspi::zbus::proxy::CacheProperties;
 use atspi::zbus::{self, Connection};
-use atspi::{ObjectRefOwned, StateSet};
+use atspi::{CoordType, ObjectRefOwned, StateSet};
 
 pub use atspi::State;
 
@@ -43,6 +46,7 @@ pub struct Application {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Key {
     Space = 0x20,
+    W = 0x77,
     Tab = 0xff09,
     Enter = 0xff0d,
     Escape = 0xff1b,
@@ -51,7 +55,24 @@ pub enum Key {
     Up = 0xff52,
     Right = 0xff53,
     Down = 0xff54,
+    PageDown = 0xff56,
     End = 0xff57,
+}
+
+/// Modifiers, by their bits in X11's `X.h`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Modifier {
+    Shift = 1,
+    Control = 4,
+}
+
+/// Where an element is in its window, in pixels.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Extents {
+    pub x: i32,
+    pub y: i32,
+    pub width: i32,
+    pub height: i32,
 }
 
 /// One element as it was when it was read.
@@ -68,33 +89,27 @@ pub struct Node {
 
 impl Desktop {
     pub async fn connect() -> Result<Self> {
-        let connection = AccessibilityConnection::new()
-            .await
-            .context("no accessibility bus")?;
+        let connection = AccessibilityConnection::new().await.context("no accessibility bus")?;
         Ok(Self { connection })
     }
 
-    /// Waits until the program of this name (`g_get_prgname`, not the application's id) is there.
-    pub async fn application(&self, program: &str, limit: Duration) -> Result<Application> {
-        let mut last = Vec::new();
-        let root = wait::until(limit, program, async || {
+    /// Where this bus listens, for programs on another session bus.
+    pub async fn address(&self) -> Result<String> {
+        let session = Connection::session().await?;
+        let found = BusProxy::new(&session).await?.get_address().await;
+        found.context("the accessibility bus has no address")
+    }
+
+    /// Waits until the program of this process is there.
+    pub async fn application(&self, pid: u32, limit: Duration) -> Result<Application> {
+        let what = format!("accessible program with pid {pid}");
+        let root = wait::until(limit, &what, async || {
             let programs = self.programs().await.ok()?;
-            let found = programs
-                .iter()
-                .find(|(name, _)| name == program)
-                .map(|(_, root)| root.clone());
-            last = programs;
-            found
+            let found = programs.into_iter().find(|(process, _)| *process == pid);
+            found.map(|(_, root)| root)
         });
-        let root = root.await;
-        let root = root.with_context(|| {
-            let names: Vec<&str> = last.iter().map(|(name, _)| name.as_str()).collect();
-            format!("on the accessibility bus there are {names:?}")
-        })?;
-        Ok(Application {
-            bus: self.connection.connection().clone(),
-            root,
-        })
+        let root = root.await?;
+        Ok(Application { bus: self.connection.connection().clone(), root })
     }
 
     /// Presses and releases a key; the window that has the keyboard gets it. X11 only.
@@ -106,16 +121,28 @@ impl Desktop {
             .context("no key can be pressed")
     }
 
-    async fn programs(&self) -> Result<Vec<(String, ObjectRefOwned)>> {
+    /// As `key`, with a modifier held down.
+    pub async fn chord(&self, modifier: Modifier, key: Key) -> Result<()> {
+        let controller = DeviceEventControllerProxy::new(self.connection.connection()).await?;
+        let hold = |how| controller.generate_keyboard_event(modifier as i32, "", how);
+        hold(KeySynthType::Lockmodifiers).await?;
+        let pressed = self.key(key).await;
+        // Whatever happened: the next test types without it.
+        hold(KeySynthType::Unlockmodifiers).await?;
+        pressed
+    }
+
+    /// The programs that show themselves, by their process.
+    async fn programs(&self) -> Result<Vec<(u32, ObjectRefOwned)>> {
+        let bus = DBusProxy::new(self.connection.connection()).await?;
         let registry = self.connection.root_accessible_on_registry().await?;
         let mut programs = Vec::new();
         for root in registry.get_children().await? {
             // Programs come and go while we ask.
-            let Ok(proxy) = accessible(self.connection.connection(), &root).await else {
-                continue;
-            };
-            if let Ok(name) = proxy.name().await {
-                programs.push((name, root));
+            if let Ok(name) = bus_name(&root)
+                && let Ok(pid) = bus.get_connection_unix_process_id(name.into()).await
+            {
+                programs.push((pid, root));
             }
         }
         Ok(programs)
@@ -125,9 +152,7 @@ impl Desktop {
 impl Application {
     /// Everything there is now, from the application down.
     pub async fn tree(&self) -> Result<Node> {
-        self.read(self.root.clone())
-            .await
-            .context("the application is gone")
+        self.read(self.root.clone()).await.context("the application is gone")
     }
 
     /// Waits until `condition` has an answer for the tree; the error shows the last tree.
@@ -145,21 +170,17 @@ impl Application {
             answer
         });
         answer.await.with_context(|| {
-            last.map_or("no tree was seen".to_owned(), |tree| {
-                format!("the tree was\n{tree}")
-            })
+            last.map_or("no tree was seen".to_owned(), |tree| format!("the tree was\n{tree}"))
         })
     }
 
-    /// Presses the button of this name.
+    /// Presses the button of this name, or the one that shows it: GTK 4.8 calls one with a mnemonic "_Cancel Cancel".
     pub async fn press(&self, name: &str) -> Result<()> {
         let tree = self.tree().await?;
-        let button = tree.find(|node| node.is_button() && node.name == name);
+        let button =
+            tree.find(|node| node.is_button() && (node.name == name || node.texts().contains(&name)));
         let button = button.with_context(|| format!("no button {name:?} in\n{tree}"))?;
-        ensure!(
-            button.is(State::Sensitive),
-            "the button {name:?} is insensitive"
-        );
+        ensure!(button.is(State::Sensitive), "the button {name:?} is insensitive");
         self.activate(button).await
     }
 
@@ -175,42 +196,53 @@ impl Application {
         for index in 0..proxy.n_actions().await? {
             names.push((index, proxy.get_name(index).await?));
         }
-        let found = ACTIVATING.iter().find_map(|verb| {
-            names
-                .iter()
-                .find(|(_, name)| name.eq_ignore_ascii_case(verb))
-        });
+        let found =
+            ACTIVATING.iter().find_map(|verb| names.iter().find(|(_, name)| name.eq_ignore_ascii_case(verb)));
         let Some((index, name)) = found else {
             bail!("{:?} cannot be activated; it can: {names:?}", node.name)
         };
-        ensure!(
-            proxy.do_action(*index).await?,
-            "{:?} refused to {name}",
-            node.name
-        );
+        ensure!(proxy.do_action(*index).await?, "{:?} refused to {name}", node.name);
         Ok(())
+    }
+
+    /// Where this element was in its window when it was last laid out: GTK forgets those that are scrolled away.
+    pub async fn extents(&self, node: &Node) -> Result<Extents> {
+        let (x, y, width, height) = self.component(node).await?.get_extents(CoordType::Window).await?;
+        Ok(Extents { x, y, width, height })
+    }
+
+    /// Whether this element, or one inside of it, is what a pointer in the middle of this place meets in the window.
+    pub async fn is_at(&self, node: &Node, window: &Node, place: Extents) -> Result<bool> {
+        let (x, y) = (place.x + place.width / 2, place.y + place.height / 2);
+        let component = self.component(window).await?;
+        let met = component.get_accessible_at_point(x, y, CoordType::Window).await?;
+        Ok(node.all().into_iter().any(|below| below.object == met))
+    }
+
+    async fn component(&self, node: &Node) -> Result<ComponentProxy<'_>> {
+        let builder = ComponentProxy::builder(&self.bus)
+            .destination(bus_name(&node.object)?)?
+            .path(node.object.path_as_str().to_owned())?;
+        Ok(builder.cache_properties(CacheProperties::No).build().await?)
     }
 
     /// Elements that vanish while the tree is read are left out.
     async fn read(&self, object: ObjectRefOwned) -> Result<Node> {
         let proxy = accessible(&self.bus, &object).await?;
+        let (role, name, description, states, below) = tokio::try_join!(
+            proxy.get_role_name(),
+            proxy.name(),
+            proxy.description(),
+            proxy.get_state(),
+            proxy.get_children(),
+        )?;
         let mut children = Vec::new();
-        for child in proxy.get_children().await? {
-            if child.is_null() {
-                continue;
-            }
+        for child in below.into_iter().filter(|child| !child.is_null()) {
             if let Ok(node) = Box::pin(self.read(child)).await {
                 children.push(node);
             }
         }
-        Ok(Node {
-            role: proxy.get_role_name().await?,
-            name: proxy.name().await?,
-            description: proxy.description().await?,
-            states: proxy.get_state().await?,
-            children,
-            object,
-        })
+        Ok(Node { role, name, description, states, children, object })
     }
 }
 
@@ -233,16 +265,17 @@ impl Node {
 
     /// What stands in all labels, from the top down.
     pub fn texts(&self) -> Vec<&str> {
-        self.all()
-            .into_iter()
-            .filter(|node| node.is_label())
-            .map(|node| node.name.as_str())
-            .collect()
+        self.all().into_iter().filter(|node| node.is_label()).map(|node| node.name.as_str()).collect()
     }
 
     /// The element that has the keyboard.
     pub fn focused(&self) -> Option<&Self> {
         self.find(|node| node.is(State::Focused))
+    }
+
+    /// What stays the same as long as the element is the same.
+    pub fn id(&self) -> &str {
+        self.object.path_as_str()
     }
 
     pub fn is(&self, state: State) -> bool {
@@ -262,11 +295,7 @@ impl Node {
     }
 
     fn write(&self, out: &mut fmt::Formatter<'_>, depth: usize) -> fmt::Result {
-        let states: Vec<String> = self
-            .states
-            .iter()
-            .map(|state| format!("{state:?}"))
-            .collect();
+        let states: Vec<String> = self.states.iter().map(|state| format!("{state:?}")).collect();
         writeln!(
             out,
             "{:indent$}{} {:?} [{}]",
@@ -276,9 +305,7 @@ impl Node {
             states.join(" "),
             indent = depth * 2
         )?;
-        self.children
-            .iter()
-            .try_for_each(|child| child.write(out, depth + 1))
+        self.children.iter().try_for_each(|child| child.write(out, depth + 1))
     }
 }
 
@@ -288,22 +315,13 @@ impl fmt::Display for Node {
     }
 }
 
-async fn accessible<'a>(
-    bus: &'a Connection,
-    object: &ObjectRefOwned,
-) -> Result<AccessibleProxy<'a>> {
+async fn accessible<'a>(bus: &'a Connection, object: &ObjectRefOwned) -> Result<AccessibleProxy<'a>> {
     let builder = AccessibleProxy::builder(bus)
         .destination(bus_name(object)?)?
         .path(object.path_as_str().to_owned())?;
-    Ok(builder
-        .cache_properties(CacheProperties::No)
-        .build()
-        .await?)
+    Ok(builder.cache_properties(CacheProperties::No).build().await?)
 }
 
 fn bus_name(object: &ObjectRefOwned) -> Result<zbus::names::UniqueName<'static>> {
-    object
-        .name()
-        .cloned()
-        .context("an element without an address")
+    object.name().cloned().context("an element without an address")
 }

@@ -27,13 +27,11 @@ pub fn leave_the_network() -> Result<()> {
 /// The user keeps their own number: a session bus lets in only those who name the number that it sees itself.
 fn unshare_as_user() -> Result<()> {
     let (user, group) = (getuid(), getgid());
-    unshare(CloneFlags::CLONE_NEWUSER | CloneFlags::CLONE_NEWNET).context(
-        "no user namespace: this system forbids them (sysctl user.max_user_namespaces, AppArmor)",
-    )?;
+    unshare(CloneFlags::CLONE_NEWUSER | CloneFlags::CLONE_NEWNET)
+        .context("no user namespace: this system forbids them (sysctl user.max_user_namespaces, AppArmor)")?;
     fs::write("/proc/self/setgroups", "deny")?;
     fs::write("/proc/self/uid_map", format!("{user} {user} 1"))?;
-    fs::write("/proc/self/gid_map", format!("{group} {group} 1"))
-        .context("the group map was refused")
+    fs::write("/proc/self/gid_map", format!("{group} {group} 1")).context("the group map was refused")
 }
 
 /// Brings loopback up and makes sure that there is nothing else.
@@ -41,18 +39,10 @@ pub async fn bring_loopback_up() -> Result<()> {
     let (connection, handle, _) = new_connection()?;
     let connection = tokio::spawn(connection);
     let up = LinkUnspec::new_with_index(LOOPBACK).up().build();
-    handle
-        .link()
-        .set(up)
-        .execute()
-        .await
-        .context("loopback does not come up")?;
+    handle.link().set(up).execute().await.context("loopback does not come up")?;
     connection.abort();
     let devices = devices(&fs::read_to_string("/proc/thread-self/net/dev")?);
-    ensure!(
-        devices == ["lo"],
-        "this namespace has more than loopback: {devices:?}"
-    );
+    ensure!(devices == ["lo"], "this namespace has more than loopback: {devices:?}");
     match tokio::net::TcpListener::bind("127.0.0.1:0").await {
         Ok(_) => Ok(()),
         Err(error) => bail!("loopback is up but cannot be used: {error}"),
@@ -75,7 +65,8 @@ mod tests {
 
     #[test]
     fn reads_the_names_of_all_devices() {
-        let table = "Inter-|   Receive  |  Transmit\n face |bytes    packets |bytes\n    lo: 12 3 4\n  eth0:1 2 3\n";
+        let table =
+            "Inter-|   Receive  |  Transmit\n face |bytes    packets |bytes\n    lo: 12 3 4\n  eth0:1 2 3\n";
         assert_eq!(devices(table), ["lo", "eth0"]);
     }
 }

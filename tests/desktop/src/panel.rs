@@ -2,13 +2,14 @@
 //! The panel under test: started as its user starts it, read through `dasbo status --json`.
 
 use std::ffi::OsString;
-use std::fs::{self, File};
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, anyhow, bail};
 use serde::Deserialize;
+use tempfile::NamedTempFile;
 use tokio::process::{Child, Command};
 use tokio::time::timeout;
 
@@ -20,13 +21,11 @@ pub const PROGRAM: &str = "DASBO_BIN";
 /// A command only asks the panel, or writes a file.
 const COMMAND_LIMIT: Duration = Duration::from_secs(10);
 
+/// How long a killed panel may take to be gone.
+const END_LIMIT: Duration = Duration::from_secs(5);
+
 /// These would lead the panel out of the throw-away home.
-const FOLDERS: [&str; 4] = [
-    "XDG_CONFIG_HOME",
-    "XDG_DATA_HOME",
-    "XDG_STATE_HOME",
-    "XDG_CACHE_HOME",
-];
+const FOLDERS: [&str; 4] = ["XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME"];
 
 /// One session as the command line tells it.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
@@ -72,7 +71,7 @@ pub struct Waiting {
 pub struct Panel {
     program: PathBuf,
     variables: Vec<(&'static str, OsString)>,
-    log: PathBuf,
+    log: NamedTempFile,
     child: Child,
 }
 
@@ -80,27 +79,34 @@ impl Panel {
     /// Starts the program that `DASBO_BIN` names, on the display and the session bus of this process's environment, and
     /// waits until it answers.
     pub async fn start(home: &Path, runtime: &Path, limit: Duration) -> Result<Self> {
-        let program = std::env::var_os(PROGRAM)
-            .with_context(|| format!("{PROGRAM} must name the panel's program"))?;
+        Self::start_with(home, runtime, &[], limit).await
+    }
+
+    /// As `start`, with these variables beside or instead of ours.
+    pub async fn start_with(
+        home: &Path,
+        runtime: &Path,
+        variables: &[(&'static str, OsString)],
+        limit: Duration,
+    ) -> Result<Self> {
+        let program =
+            std::env::var_os(PROGRAM).with_context(|| format!("{PROGRAM} must name the panel's program"))?;
         let program = PathBuf::from(program);
-        let log = runtime.join("panel.log");
-        let variables = vec![
+        let log = NamedTempFile::with_prefix_in("panel-", runtime)?;
+        let mut own = vec![
             ("HOME", home.into()),
             ("XDG_RUNTIME_DIR", runtime.into()),
             ("GSETTINGS_BACKEND", OsString::from("memory")),
         ];
-        let output = File::create(&log)?;
+        own.extend_from_slice(variables);
+        let variables = own;
+        let output = log.reopen()?;
         let child = command(&program, &variables)
             .stdout(output.try_clone()?)
             .stderr(output)
             .spawn()
             .with_context(|| format!("{} does not start", program.display()))?;
-        let mut panel = Self {
-            program,
-            variables,
-            log,
-            child,
-        };
+        let mut panel = Self { program, variables, log, child };
         panel.wait_until_it_answers(limit).await?;
         Ok(panel)
     }
@@ -114,28 +120,24 @@ impl Panel {
 
     /// Runs `dasbo` with these arguments; gives what it printed.
     pub async fn run(&self, arguments: &[&str]) -> Result<String> {
-        let output = command(&self.program, &self.variables)
-            .args(arguments)
-            .output();
+        let output = command(&self.program, &self.variables).args(arguments).output();
         let output = timeout(COMMAND_LIMIT, output).await;
-        let output =
-            output.with_context(|| format!("dasbo {} does not end", arguments.join(" ")))??;
-        let (printed, errors) = (
-            String::from_utf8_lossy(&output.stdout),
-            String::from_utf8_lossy(&output.stderr),
-        );
+        let output = output.with_context(|| format!("dasbo {} does not end", arguments.join(" ")))??;
+        let (printed, errors) =
+            (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
         if !output.status.success() {
-            bail!(
-                "dasbo {}: {}\n{printed}{errors}",
-                arguments.join(" "),
-                output.status
-            );
+            bail!("dasbo {}: {}\n{printed}{errors}", arguments.join(" "), output.status);
         }
         Ok(printed.into_owned())
     }
 
+    /// None when it has ended.
+    pub fn pid(&self) -> Option<u32> {
+        self.child.id()
+    }
+
     pub fn log(&self) -> String {
-        fs::read_to_string(&self.log).unwrap_or_default()
+        fs::read_to_string(self.log.path()).unwrap_or_default()
     }
 
     async fn wait_until_it_answers(&mut self, limit: Duration) -> Result<()> {
@@ -154,12 +156,19 @@ impl Panel {
         });
         let outcome = answer.await.and_then(|answer| answer);
         outcome.map_err(|error| {
-            anyhow!(
-                "{error}\n{}\n{}",
-                last.map_or(String::new(), |last| format!("{last:#}")),
-                self.log()
-            )
+            anyhow!("{error}\n{}\n{}", last.map_or(String::new(), |last| format!("{last:#}")), self.log())
         })
+    }
+}
+
+/// The next panel must not find this one's name on the bus.
+impl Drop for Panel {
+    fn drop(&mut self) {
+        let _ = self.child.start_kill();
+        let end = Instant::now() + END_LIMIT;
+        while matches!(self.child.try_wait(), Ok(None)) && Instant::now() < end {
+            std::thread::yield_now();
+        }
     }
 }
 
@@ -168,9 +177,6 @@ fn command(program: &Path, variables: &[(&'static str, OsString)]) -> Command {
     for folder in FOLDERS {
         command.env_remove(folder);
     }
-    command
-        .envs(variables.iter().map(|(name, value)| (name, value)))
-        .stdin(Stdio::null())
-        .kill_on_drop(true);
+    command.envs(variables.iter().map(|(name, value)| (name, value))).stdin(Stdio::null()).kill_on_drop(true);
     command
 }

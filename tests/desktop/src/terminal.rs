@@ -31,19 +31,13 @@ pub struct Terminal {
 
 impl std::fmt::Debug for Terminal {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        out.debug_struct("Terminal")
-            .field("child", &self.child)
-            .finish_non_exhaustive()
+        out.debug_struct("Terminal").field("child", &self.child).finish_non_exhaustive()
     }
 }
 
 impl Terminal {
     /// Starts `program` with exactly these variables, as the leader of a session of its own.
-    pub fn start(
-        program: &Path,
-        folder: &Path,
-        variables: &BTreeMap<OsString, OsString>,
-    ) -> Result<Self> {
+    pub fn start(program: &Path, folder: &Path, variables: &BTreeMap<OsString, OsString>) -> Result<Self> {
         let (pty, pts) = pty_process::open()?;
         pty.resize(Size::new(ROWS.get(), COLUMNS.get()))?;
         let child = Command::new(program)
@@ -56,12 +50,7 @@ impl Terminal {
         let screen = Arc::new(Mutex::new(vt100::Parser::new(ROWS, COLUMNS, 0)));
         let (output, keyboard) = pty.into_split();
         let reader = tokio::spawn(read_all(output, Arc::clone(&screen)));
-        Ok(Self {
-            child,
-            keyboard,
-            screen,
-            reader,
-        })
+        Ok(Self { child, keyboard, screen, reader })
     }
 
     /// None when it has ended.
@@ -71,17 +60,8 @@ impl Terminal {
 
     /// What stands on the screen, without empty lines.
     pub fn screen(&self) -> String {
-        let contents = self
-            .screen
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .screen()
-            .contents();
-        contents
-            .lines()
-            .filter(|line| !line.trim().is_empty())
-            .collect::<Vec<_>>()
-            .join("\n")
+        let contents = self.screen.lock().unwrap_or_else(PoisonError::into_inner).screen().contents();
+        contents.lines().filter(|line| !line.trim().is_empty()).collect::<Vec<_>>().join("\n")
     }
 
     /// Waits until `text` stands on the screen.
@@ -91,11 +71,7 @@ impl Terminal {
             if self.screen().contains(text) {
                 return Some(Ok(()));
             }
-            self.ended().map(|status| {
-                Err(anyhow::anyhow!(
-                    "the program ended ({status}) before {what}"
-                ))
-            })
+            self.ended().map(|status| Err(anyhow::anyhow!("the program ended ({status}) before {what}")))
         });
         seen.await?
     }
@@ -108,10 +84,7 @@ impl Terminal {
     }
 
     pub async fn press(&mut self, keys: &str) -> Result<()> {
-        self.keyboard
-            .write_all(keys.as_bytes())
-            .await
-            .context("the terminal takes no keys")
+        self.keyboard.write_all(keys.as_bytes()).await.context("the terminal takes no keys")
     }
 
     /// Waits for the program's end.
@@ -142,9 +115,6 @@ impl Drop for Terminal {
 async fn read_all(mut output: OwnedReadPty, screen: Arc<Mutex<vt100::Parser>>) {
     let mut bytes = [0; 16 * 1024];
     while let Ok(count @ 1..) = output.read(&mut bytes).await {
-        screen
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .process(&bytes[..count]);
+        screen.lock().unwrap_or_else(PoisonError::into_inner).process(&bytes[..count]);
     }
 }

@@ -11,11 +11,7 @@ const PAUSE: Duration = Duration::from_millis(40);
 /// Asks `probe` again and again until it has an answer.
 ///
 /// The error names `what` was waited for and how long.
-pub async fn until<T>(
-    limit: Duration,
-    what: &str,
-    mut probe: impl AsyncFnMut() -> Option<T>,
-) -> Result<T> {
+pub async fn until<T>(limit: Duration, what: &str, mut probe: impl AsyncFnMut() -> Option<T>) -> Result<T> {
     let end = Instant::now() + limit;
     loop {
         if let Some(answer) = probe().await {

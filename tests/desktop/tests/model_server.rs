@@ -21,10 +21,8 @@ async fn post(server: &ModelServer, path: &str, body: &Value) -> Response<Incomi
     let stream = TcpStream::connect(&address).await.unwrap();
     let (mut sender, connection) = http1::handshake(TokioIo::new(stream)).await.unwrap();
     tokio::spawn(connection);
-    let request = Request::post(path)
-        .header("host", address)
-        .body(Full::new(Bytes::from(body.to_string())))
-        .unwrap();
+    let request =
+        Request::post(path).header("host", address).body(Full::new(Bytes::from(body.to_string()))).unwrap();
     sender.send_request(request).await.unwrap()
 }
 
@@ -38,16 +36,7 @@ fn prompt(text: &str) -> Value {
 }
 
 async fn text(response: Response<Incoming>) -> String {
-    String::from_utf8(
-        response
-            .into_body()
-            .collect()
-            .await
-            .unwrap()
-            .to_bytes()
-            .to_vec(),
-    )
-    .unwrap()
+    String::from_utf8(response.into_body().collect().await.unwrap().to_bytes().to_vec()).unwrap()
 }
 
 /// The data of every event in a stream.
@@ -61,29 +50,20 @@ async fn events(response: Response<Incoming>) -> Vec<Value> {
 
 /// What a client puts together from the deltas.
 fn spoken(events: &[Value], kind: &str, key: &str) -> String {
-    let deltas = events
-        .iter()
-        .map(|event| &event["delta"])
-        .filter(|delta| delta["type"] == kind);
+    let deltas = events.iter().map(|event| &event["delta"]).filter(|delta| delta["type"] == kind);
     deltas.map(|delta| delta[key].as_str().unwrap()).collect()
 }
 
 #[tokio::test]
 async fn a_script_is_followed_step_by_step() {
     let tool = Step::tool("Bash", json!({"command": "ls"})).after_thinking("Hm.");
-    let scripts = Scripts::default().with(
-        "two",
-        [tool, Step::text("Häppy end.").slow(3, Duration::ZERO)],
-    );
+    let scripts = Scripts::default().with("two", [tool, Step::text("Häppy end.").slow(3, Duration::ZERO)]);
     let server = ModelServer::start(scripts).await.unwrap();
     let mut request = prompt("SCN:two please");
 
     let first = events(ask(&server, &request).await).await;
     assert_eq!(spoken(&first, "thinking_delta", "thinking"), "Hm.");
-    assert_eq!(
-        spoken(&first, "input_json_delta", "partial_json"),
-        r#"{"command":"ls"}"#
-    );
+    assert_eq!(spoken(&first, "input_json_delta", "partial_json"), r#"{"command":"ls"}"#);
     assert_eq!(first[first.len() - 2]["delta"]["stop_reason"], "tool_use");
 
     let messages = request["messages"].as_array_mut().unwrap();
@@ -91,13 +71,7 @@ async fn a_script_is_followed_step_by_step() {
     messages.push(json!({"role": "user", "content": [{"type": "tool_result", "content": "a b"}]}));
     let second = events(ask(&server, &request).await).await;
     assert_eq!(spoken(&second, "text_delta", "text"), "Häppy end.");
-    assert_eq!(
-        second
-            .iter()
-            .filter(|event| event["type"] == "content_block_delta")
-            .count(),
-        4
-    );
+    assert_eq!(second.iter().filter(|event| event["type"] == "content_block_delta").count(), 4);
     assert_eq!(second[second.len() - 2]["delta"]["stop_reason"], "end_turn");
     assert_eq!(server.received().len(), 2);
 }
@@ -106,9 +80,7 @@ async fn a_script_is_followed_step_by_step() {
 async fn an_answer_that_is_not_streamed_comes_whole() {
     let usage = json!({"output_tokens": 7});
     let server =
-        ModelServer::start(Scripts::default().with("one", [Step::text("Hi.").usage(usage)]))
-            .await
-            .unwrap();
+        ModelServer::start(Scripts::default().with("one", [Step::text("Hi.").usage(usage)])).await.unwrap();
     let mut request = prompt("SCN:one");
     request["stream"] = json!(false);
     let message: Value = serde_json::from_str(&text(ask(&server, &request).await).await).unwrap();
@@ -119,17 +91,12 @@ async fn an_answer_that_is_not_streamed_comes_whole() {
 #[tokio::test]
 async fn failures_come_as_often_as_told() {
     let step = Step::text("At last.").failing(2, 529, "overloaded_error", "busy");
-    let server = ModelServer::start(Scripts::default().with("busy", [step]))
-        .await
-        .unwrap();
+    let server = ModelServer::start(Scripts::default().with("busy", [step])).await.unwrap();
     for _ in 0..2 {
         let refused = ask(&server, &prompt("SCN:busy")).await;
         assert_eq!(refused.status().as_u16(), 529);
         let error: Value = serde_json::from_str(&text(refused).await).unwrap();
-        assert_eq!(
-            error["error"],
-            json!({"type": "overloaded_error", "message": "busy"})
-        );
+        assert_eq!(error["error"], json!({"type": "overloaded_error", "message": "busy"}));
     }
     let answer = ask(&server, &prompt("SCN:busy")).await;
     assert_eq!(answer.status(), StatusCode::OK);
@@ -140,19 +107,10 @@ async fn a_gate_holds_a_stream_until_it_is_opened() {
     let scripts = Scripts::default().with("held", [Step::text("Now.").held_at("gate")]);
     let server = ModelServer::start(scripts).await.unwrap();
     let mut response = ask(&server, &prompt("SCN:held")).await;
-    let opening = response
-        .frame()
-        .await
-        .unwrap()
-        .unwrap()
-        .into_data()
-        .unwrap();
+    let opening = response.frame().await.unwrap().unwrap().into_data().unwrap();
     assert!(opening.starts_with(b"event: message_start"));
     server.open_gate("gate");
-    assert_eq!(
-        spoken(&events(response).await, "text_delta", "text"),
-        "Now."
-    );
+    assert_eq!(spoken(&events(response).await, "text_delta", "text"), "Now.");
     assert!(!server.received()[0].hung_up);
 }
 
@@ -164,69 +122,36 @@ async fn a_client_that_hangs_up_is_noticed() {
     response.frame().await.unwrap().unwrap();
     assert!(!server.received()[0].hung_up);
     drop(response);
-    let noticed = wait::until(LIMIT, "hang-up", async || {
-        server.received()[0].hung_up.then_some(())
-    });
+    let noticed = wait::until(LIMIT, "hang-up", async || server.received()[0].hung_up.then_some(()));
     noticed.await.unwrap();
 }
 
 #[tokio::test]
 async fn side_requests_do_not_touch_the_script() {
-    let server = ModelServer::start(Scripts::default().with("one", [Step::text("Hi.")]))
-        .await
-        .unwrap();
+    let server = ModelServer::start(Scripts::default().with("one", [Step::text("Hi.")])).await.unwrap();
     let mut request = prompt("SCN:one");
     request["tools"] = json!([]);
-    assert_eq!(
-        spoken(
-            &events(ask(&server, &request).await).await,
-            "text_delta",
-            "text"
-        ),
-        "A side answer."
-    );
+    assert_eq!(spoken(&events(ask(&server, &request).await).await, "text_delta", "text"), "A side answer.");
     assert_eq!(server.received()[0].place, None);
     let counted = text(post(&server, "/v1/messages/count_tokens", &request).await).await;
-    assert!(
-        serde_json::from_str::<Value>(&counted).unwrap()["input_tokens"]
-            .as_u64()
-            .unwrap()
-            > 0
-    );
-    assert_eq!(
-        post(&server, "/elsewhere", &request).await.status(),
-        StatusCode::NOT_FOUND
-    );
+    assert!(serde_json::from_str::<Value>(&counted).unwrap()["input_tokens"].as_u64().unwrap() > 0);
+    assert_eq!(post(&server, "/elsewhere", &request).await.status(), StatusCode::NOT_FOUND);
 }
 
 #[tokio::test]
 async fn tool_calls_are_judged_when_that_is_asked() {
     let step = Step::tool("Bash", json!({"command": "ls"})).and_text("and");
     let flagged = Step::flagged_tool("Bash", json!({"command": "rm"}), "it deletes");
-    let server = ModelServer::start(
-        Scripts::default()
-            .with("good", [step])
-            .with("bad", [flagged]),
-    )
-    .await
-    .unwrap();
+    let server =
+        ModelServer::start(Scripts::default().with("good", [step]).with("bad", [flagged])).await.unwrap();
     for (script, outcome) in [("good", "not_flagged"), ("bad", "flagged")] {
         let mut request = prompt(&format!("SCN:{script}"));
         request["safeguards"] = json!([{"type": "dangerous_tool_use"}]);
         let events = events(ask(&server, &request).await).await;
-        let id = events
-            .iter()
-            .find_map(|event| event["content_block"]["id"].as_str())
-            .unwrap();
+        let id = events.iter().find_map(|event| event["content_block"]["id"].as_str()).unwrap();
         let delta = &events[events.len() - 2]["delta"];
-        assert_eq!(
-            delta["safeguard_results"][0]["status"]["tool_uses"][id]["outcome"],
-            outcome
-        );
+        assert_eq!(delta["safeguard_results"][0]["status"]["tool_uses"][id]["outcome"], outcome);
     }
     let unasked = events(ask(&server, &prompt("SCN:good")).await).await;
-    assert_eq!(
-        unasked[unasked.len() - 2]["delta"].get("safeguard_results"),
-        None
-    );
+    assert_eq!(unasked[unasked.len() - 2]["delta"].get("safeguard_results"), None);
 }

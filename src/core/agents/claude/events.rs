@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //! Claude Code's hook events in Dasbo's words.
 
-use std::hash::{DefaultHasher, Hash, Hasher};
-
-use serde_json::Value;
-
 use super::ID;
-use super::payload::{BackgroundTask, Payload, ToolCall};
+use super::payload::{BackgroundTask, ErrorBody, Payload, ToolCall};
 use super::tasks;
-use crate::agents::lenient::{line, paragraph};
-use crate::agents::{NotUnderstood, process};
+use crate::agents::NotUnderstood;
+use crate::agents::lenient::{line, object, paragraph};
+use crate::agents::process::{self, Whose};
+use crate::agents::tool_input::ToolInput;
 use crate::event::{
-    About, Actor, Asks, Background, Beginning, Call, CompactTrigger, Ending, Event, Fingerprint, Outcome,
-    PermissionMode, Request, SessionId, SessionKey, Tool, WaitKind, What,
+    About, Actor, Asks, Background, Beginning, Call, CompactTrigger, Ending, Event, Outcome, PermissionMode,
+    Request, SessionId, SessionKey, Source, Tool, WaitKind, What,
 };
 use crate::wire::{self, Frame, Header};
 
@@ -23,18 +21,26 @@ pub(super) fn event(frame: &Frame) -> Result<Option<Event>, NotUnderstood> {
     let wire::Payload::Json(bytes) = &frame.payload else {
         return Err(NotUnderstood::NoPayload);
     };
-    let payload: Payload = serde_json::from_slice(bytes)?;
+    let payload: Payload = object(bytes)?;
     let header = &frame.header;
-    let Some(what) = what(&payload, header) else {
+    let name = payload.hook_event_name.as_deref().unwrap_or(&header.event);
+    let Some(what) = what(name, &payload, header) else {
         return Ok(None);
     };
+    let tasks = tasks::change(name, &payload, bytes);
     let id = payload.session_id.as_deref().and_then(SessionId::new).ok_or(NotUnderstood::NoSession)?;
+    let process = match process::resolve(header, hint(header, "CLAUDE_PID"), PROCESS_NAMES) {
+        Whose::Of(process) => Some(process),
+        Whose::Unknown => None,
+        Whose::Gone => return Ok(None),
+    };
     Ok(Some(Event {
         session: SessionKey { agent: ID, id },
         at: header.at,
         actor: actor(&payload),
-        process: process::resolve(header, header.hints.get("CLAUDE_PID").map(String::as_str), PROCESS_NAMES),
-        about: about(payload, header),
+        source: Source::Hook,
+        process,
+        about: About { tasks, ..about(payload, header) },
         what,
     }))
 }
@@ -46,7 +52,7 @@ fn actor(payload: &Payload) -> Actor {
 
 fn about(payload: Payload, header: &Header) -> About {
     About {
-        tasks: tasks::change(&payload),
+        tasks: None,
         cwd: payload.new_cwd.or(payload.cwd),
         // `cwd` follows `cd`; the project does not.
         project: header.hints.get("CLAUDE_PROJECT_DIR").cloned(),
@@ -54,7 +60,21 @@ fn about(payload: Payload, header: &Header) -> About {
         turn: payload.prompt_id,
         title: payload.session_title.map(|title| line(&title)).filter(|title| !title.is_empty()),
         model: payload.model,
+        attended: attended(header),
+        transcript: payload.transcript_path,
+        ..About::default()
     }
+}
+
+fn hint<'a>(header: &'a Header, name: &str) -> Option<&'a str> {
+    header.hints.get(name).map(String::as_str)
+}
+
+/// 2.1.220 says only how it was started.
+fn attended(header: &Header) -> Option<bool> {
+    let said = hint(header, "CLAUDE_CODE_SESSION_ATTENDED").map(|value| value != "0");
+    let cli = hint(header, "CLAUDE_CODE_ENTRYPOINT").map(|value| value == "cli");
+    said.into_iter().chain(cli).reduce(|one, other| one && other)
 }
 
 fn mode(word: &str) -> Option<PermissionMode> {
@@ -70,8 +90,7 @@ fn mode(word: &str) -> Option<PermissionMode> {
 }
 
 /// What happened. `None`: an event that changes nothing, or one that is not known.
-fn what(payload: &Payload, header: &Header) -> Option<What> {
-    let name = payload.hook_event_name.as_deref().unwrap_or(&header.event);
+fn what(name: &str, payload: &Payload, header: &Header) -> Option<What> {
     match name {
         "PreToolUse" | "PostToolUse" | "PostToolUseFailure" | "PermissionDenied" => tool_event(name, payload),
         "PostToolBatch" => batch_ended(payload),
@@ -86,7 +105,7 @@ fn session_event(name: &str, payload: &Payload) -> Option<What> {
         "SessionEnd" => What::Ended(ending(payload)),
         "UserPromptSubmit" => What::Prompted(payload.prompt.as_deref().and_then(persons_prompt)),
         "Notification" => notification(payload)?,
-        "ElicitationResult" => What::FormAnswered,
+        "ElicitationResult" => What::FormAnswered(payload.mcp_server_name.clone()),
         "Stop" => turn_ended(payload),
         "StopFailure" => What::TurnFailed(error_detail(payload)),
         "PreCompact" => What::CompactBegan,
@@ -132,7 +151,7 @@ fn notification(payload: &Payload) -> Option<What> {
     match payload.notification_type.as_deref()? {
         "permission_prompt" | "elicitation_dialog" | "agent_needs_input" => Some(What::NeedsInput),
         "idle_prompt" => Some(What::IdlePrompt),
-        "elicitation_response" => Some(What::FormAnswered),
+        "elicitation_response" => Some(What::FormAnswerNoted),
         _ => None,
     }
 }
@@ -145,10 +164,11 @@ fn turn_ended(payload: &Payload) -> What {
 }
 
 fn background(tasks: &[BackgroundTask]) -> Background {
-    let running = || tasks.iter().filter(|task| task.status == "running");
+    let running = || tasks.iter().filter(|task| task.status.as_deref() == Some("running"));
+    let is_subagent = |task: &&BackgroundTask| task.kind.as_deref() == Some("subagent");
     Background {
-        subagents: running().filter(|task| task.kind == "subagent").map(|task| task.id.clone()).collect(),
-        others: running().filter(|task| task.kind != "subagent").count(),
+        subagents: running().filter(is_subagent).filter_map(|task| task.id.clone()).collect(),
+        others: running().filter(|task| !is_subagent(task)).count(),
     }
 }
 
@@ -163,15 +183,15 @@ fn error_detail(payload: &Payload) -> Option<String> {
 /// Of `400 {"error":{"message":…}}` only the message.
 fn message_of_details(details: &str) -> String {
     let json = details.find('{').and_then(|at| details.get(at..));
-    let body: Option<Value> = json.and_then(|json| serde_json::from_str(json).ok());
-    let message = body.as_ref().and_then(|body| body.pointer("/error/message")).and_then(Value::as_str);
-    message.unwrap_or(details).to_owned()
+    let body = json.and_then(|json| object::<ErrorBody>(json.as_bytes()).ok());
+    let message = body.and_then(|body| body.error).and_then(|error| error.message);
+    message.unwrap_or_else(|| details.to_owned())
 }
 
 fn tool_event(name: &str, payload: &Payload) -> Option<What> {
     let call = call(payload)?;
     Some(match name {
-        "PreToolUse" => What::ToolBegan(call, asks(payload)),
+        "PreToolUse" => What::ToolBegan(call, asked(payload)),
         "PostToolUseFailure" => What::ToolEnded(call, Outcome::Failed),
         "PermissionDenied" => What::ToolEnded(call, Outcome::Denied(payload.reason.as_deref().map(line))),
         _ => What::ToolEnded(call, Outcome::Done),
@@ -183,29 +203,13 @@ fn call(payload: &Payload) -> Option<Call> {
     Some(call_of(name, &payload.tool_input, payload.tool_use_id.as_ref()))
 }
 
-fn call_of(name: &str, input: &Value, id: Option<&String>) -> Call {
-    let tool = Tool { name: line(name), detail: detail(input) };
-    Call { id: id.cloned(), tool, input: fingerprint(input) }
-}
-
-/// The first of these that the input has says best what a call is about.
-fn detail(input: &Value) -> String {
-    ["command", "file_path", "path", "pattern", "url", "description"]
-        .iter()
-        .find_map(|key| input.get(key).and_then(Value::as_str))
-        .map(line)
-        .unwrap_or_default()
-}
-
-/// Objects hash by content: `serde_json` keeps their keys sorted.
-fn fingerprint(input: &Value) -> Fingerprint {
-    let mut hasher = DefaultHasher::new();
-    input.to_string().hash(&mut hasher);
-    Fingerprint(hasher.finish())
+fn call_of(name: &str, input: &ToolInput, id: Option<&String>) -> Call {
+    let tool = Tool { name: line(name), detail: input.detail.clone() };
+    Call { id: id.cloned(), tool, input: input.fingerprint }
 }
 
 /// Tools that are themselves a question to the person.
-fn asks(payload: &Payload) -> Option<WaitKind> {
+fn asked(payload: &Payload) -> Option<WaitKind> {
     match payload.tool_name.as_deref()? {
         "AskUserQuestion" => Some(WaitKind::Question),
         "ExitPlanMode" => Some(WaitKind::Plan),
@@ -214,17 +218,14 @@ fn asks(payload: &Payload) -> Option<WaitKind> {
 }
 
 fn batch_ended(payload: &Payload) -> Option<What> {
-    let of = |call: &ToolCall| call_of(&call.name, &call.input, call.id.as_ref());
-    payload.tool_calls.as_ref().map(|calls| What::BatchEnded(calls.iter().map(of).collect()))
+    let of = |call: &ToolCall| Some(call_of(call.name.as_deref()?, &call.input, call.id.as_ref()));
+    payload.tool_calls.as_ref().map(|calls| What::BatchEnded(calls.iter().filter_map(of).collect()))
 }
 
 fn requested(name: &str, payload: &Payload, header: &Header) -> Option<What> {
-    let (kind, about) = match name {
-        "Elicitation" => (
-            WaitKind::Form,
-            Asks::From(format!("mcp__{}__", payload.mcp_server_name.as_deref().unwrap_or_default())),
-        ),
-        _ => (asks(payload).unwrap_or(WaitKind::Approval), Asks::About(call(payload)?)),
+    let (kind, asks) = match name {
+        "Elicitation" => (WaitKind::Form, Asks::During(payload.mcp_server_name.clone().unwrap_or_default())),
+        _ => (asked(payload).unwrap_or(WaitKind::Approval), Asks::ForCall(call(payload)?)),
     };
-    Some(What::Requested(Request { id: header.helper, kind, about }))
+    Some(What::Requested(Request { id: header.helper, kind, asks }))
 }

@@ -4,13 +4,16 @@
 mod events;
 pub mod install;
 mod payload;
+mod registry_file;
 mod tasks;
+mod transcript;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::{Agent, NotUnderstood};
-use crate::event::{AgentId, Event};
+use crate::event::{AgentId, Event, SessionKey};
 use crate::install::{Connection, Error, Places};
+use crate::moment::{Moment, WallClock};
 use crate::wire::Frame;
 
 /// Claude Code's id.
@@ -41,5 +44,24 @@ impl Agent for Claude {
         let config_dir = places.variable("CLAUDE_CONFIG_DIR");
         let settings = install::settings_path(config_dir.map(Path::new), &places.home);
         install::connection(settings, &places.helper(), places.state.clone(), None)
+    }
+
+    fn session_folder(&self, places: &Places) -> Option<PathBuf> {
+        let config_dir = places.variable("CLAUDE_CONFIG_DIR").map(PathBuf::from);
+        Some(config_dir.unwrap_or_else(|| places.home.join(".claude")).join("sessions"))
+    }
+
+    fn session_file(&self, path: &Path, bytes: &[u8], clock: WallClock) -> Option<Event> {
+        registry_file::event(path, bytes, clock)
+    }
+
+    fn transcript(
+        &self,
+        session: &SessionKey,
+        lines: &[Vec<u8>],
+        clock: WallClock,
+        now: Moment,
+    ) -> Vec<Event> {
+        transcript::events(session, lines, clock, now)
     }
 }

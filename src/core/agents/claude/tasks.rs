@@ -1,15 +1,44 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //! Claude Code's task list: `TaskCreate` and `TaskUpdate`, or `TodoWrite` where those are off.
 
-use serde_json::Value;
+use serde::Deserialize;
 
-use super::payload::{Payload, Todo};
-use crate::agents::lenient::line;
+use super::payload::Payload;
+use crate::agents::lenient::{items, line, name, object, part, text};
 use crate::event::{TaskChange, TaskState};
 
-/// What an event says about the task list.
-pub(super) fn change(payload: &Payload) -> Option<TaskChange> {
-    match payload.hook_event_name.as_deref()? {
+/// The input of those tools, read only of their own events.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct WithInput {
+    #[serde(deserialize_with = "part")]
+    tool_input: Option<Input>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Input {
+    #[serde(rename = "taskId", deserialize_with = "name")]
+    task_id: Option<String>,
+    #[serde(deserialize_with = "name")]
+    status: Option<String>,
+    #[serde(deserialize_with = "items")]
+    todos: Option<Vec<Todo>>,
+}
+
+/// An entry of `TodoWrite`'s list.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Todo {
+    #[serde(deserialize_with = "text")]
+    content: Option<String>,
+    #[serde(deserialize_with = "name")]
+    status: Option<String>,
+}
+
+/// What the event of this name says about the task list. `json` is the whole payload.
+pub(super) fn change(event: &str, payload: &Payload, json: &[u8]) -> Option<TaskChange> {
+    match event {
         "TaskCreated" => Some(TaskChange::Added {
             id: payload.task_id.clone()?,
             subject: line(payload.task_subject.as_deref().unwrap_or_default()),
@@ -19,27 +48,30 @@ pub(super) fn change(payload: &Payload) -> Option<TaskChange> {
             Some(TaskChange::State { id, state: Some(TaskState::Completed) })
         }
         "PostToolUse" => match payload.tool_name.as_deref()? {
-            "TaskUpdate" => updated(&payload.tool_input),
-            "TodoWrite" => todos(&payload.tool_input),
+            "TaskUpdate" => updated(input(json)?),
+            "TodoWrite" => input(json)?.todos.map(|todos| todos_written(&todos)),
             _ => None,
         },
         _ => None,
     }
 }
 
-fn updated(input: &Value) -> Option<TaskChange> {
-    let text = |key| input.get(key).and_then(Value::as_str);
-    let (id, status) = (text("taskId")?.to_owned(), text("status")?);
-    match status {
+fn input(json: &[u8]) -> Option<Input> {
+    object::<WithInput>(json).ok()?.tool_input
+}
+
+fn updated(input: Input) -> Option<TaskChange> {
+    let (id, status) = (input.task_id?, input.status?);
+    match status.as_str() {
         "deleted" => Some(TaskChange::State { id, state: None }),
-        _ => state(status).map(|state| TaskChange::State { id, state: Some(state) }),
+        status => state(status).map(|state| TaskChange::State { id, state: Some(state) }),
     }
 }
 
-fn todos(input: &Value) -> Option<TaskChange> {
-    let todos: Vec<Todo> = serde_json::from_value(input.get("todos")?.clone()).ok()?;
-    let of = |todo: &Todo| (line(&todo.content), state(&todo.status).unwrap_or(TaskState::Pending));
-    Some(TaskChange::All(todos.iter().map(of).collect()))
+fn todos_written(todos: &[Todo]) -> TaskChange {
+    let state = |todo: &Todo| todo.status.as_deref().and_then(state).unwrap_or(TaskState::Pending);
+    let task = |todo: &Todo| Some((line(todo.content.as_deref()?), state(todo)));
+    TaskChange::All(todos.iter().filter_map(task).collect())
 }
 
 fn state(word: &str) -> Option<TaskState> {

@@ -26,21 +26,15 @@ fn main() -> ExitCode {
 
 /// The only part that needs the network comes first; threads come last, as a namespace is left by one thread only.
 fn contract() -> Result<bool> {
-    let version =
-        version(lexopt::Parser::from_env()).map_err(|error| anyhow!("{error}\n{USAGE}"))?;
+    let version = version(lexopt::Parser::from_env()).map_err(|error| anyhow!("{error}\n{USAGE}"))?;
     let program = claude::install(&version)?;
     isolation::leave_the_network()?;
-    let runtime = runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()?;
+    let runtime = runtime::Builder::new_current_thread().enable_all().build()?;
     runtime.block_on(async {
         isolation::bring_loopback_up().await?;
         println!("Claude Code {version}");
         let mut report = Report::default();
-        let (mut end, mut interrupt) = (
-            signal(SignalKind::terminate())?,
-            signal(SignalKind::interrupt())?,
-        );
+        let (mut end, mut interrupt) = (signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?);
         tokio::select! {
             outcome = checks::run(program, &version, &mut report) => outcome?,
             _ = end.recv() => bail!("told to end"),

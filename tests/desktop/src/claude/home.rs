@@ -32,18 +32,12 @@ impl Home {
         let settings = settings(&folder.path().join("other-hook"));
         let home = Self { folder, settings };
         for private in ["home/.claude", "runtime", "tmp"] {
-            DirBuilder::new()
-                .recursive(true)
-                .mode(0o700)
-                .create(home.folder.path().join(private))?;
+            DirBuilder::new().recursive(true).mode(0o700).create(home.folder.path().join(private))?;
         }
         for project in projects {
             fs::create_dir_all(home.project(project))?;
         }
-        fs::write(
-            home.path().join(".claude.json"),
-            home.answers(version, projects).to_string(),
-        )?;
+        fs::write(home.path().join(".claude.json"), home.answers(version, projects).to_string())?;
         fs::write(home.settings_file(), &home.settings)?;
         Ok(home)
     }
@@ -70,10 +64,7 @@ impl Home {
 
     /// How often the hook that is not ours has run.
     pub fn other_hook_runs(&self) -> usize {
-        fs::read_to_string(self.folder.path().join("other-hook"))
-            .unwrap_or_default()
-            .lines()
-            .count()
+        fs::read_to_string(self.folder.path().join("other-hook")).unwrap_or_default().lines().count()
     }
 
     /// What Claude Code's own transcripts tell of hooks: a hook that exits 0 in silence leaves no trace in them.
@@ -83,10 +74,7 @@ impl Home {
         let mut traces = Vec::new();
         for transcript in transcripts {
             traces.extend(
-                fs::read_to_string(transcript)?
-                    .lines()
-                    .filter(|line| tells_of_hook(line))
-                    .map(str::to_owned),
+                fs::read_to_string(transcript)?.lines().filter(|line| tells_of_hook(line)).map(str::to_owned),
             );
         }
         Ok(traces)
@@ -118,10 +106,8 @@ impl Home {
             ("DISABLE_AUTOUPDATER", "1"),
             ("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1"),
         ];
-        let mut variables: BTreeMap<OsString, OsString> = fixed
-            .into_iter()
-            .map(|(name, value)| (name.into(), value.into()))
-            .collect();
+        let mut variables: BTreeMap<OsString, OsString> =
+            fixed.into_iter().map(|(name, value)| (name.into(), value.into())).collect();
         variables.insert("HOME".into(), self.path().into());
         variables.insert("XDG_RUNTIME_DIR".into(), self.runtime().into());
         for name in ["TMPDIR", "CLAUDE_CODE_TMPDIR"] {
@@ -135,8 +121,7 @@ impl Home {
 
     /// What Claude Code would have noted of a person who had answered its first questions.
     fn answers(&self, version: &str, projects: &[&str]) -> Value {
-        let trusted =
-            json!({"hasTrustDialogAccepted": true, "hasCompletedProjectOnboarding": true});
+        let trusted = json!({"hasTrustDialogAccepted": true, "hasCompletedProjectOnboarding": true});
         let trusted: BTreeMap<String, Value> = projects
             .iter()
             .map(|project| (self.project(project).display().to_string(), trusted.clone()))
@@ -168,18 +153,14 @@ fn settings(other_hook: &Path) -> String {
 
 fn tells_of_hook(line: &str) -> bool {
     let line: Value = serde_json::from_str(line).unwrap_or_default();
-    line.pointer("/attachment/type")
-        .and_then(Value::as_str)
-        .is_some_and(|kind| kind.starts_with("hook_"))
+    line.pointer("/attachment/type").and_then(Value::as_str).is_some_and(|kind| kind.starts_with("hook_"))
 }
 
 fn entries(folder: &Path) -> Result<Vec<PathBuf>> {
     if !folder.is_dir() {
         return Ok(Vec::new());
     }
-    fs::read_dir(folder)?
-        .map(|entry| Ok(entry?.path()))
-        .collect()
+    fs::read_dir(folder)?.map(|entry| Ok(entry?.path())).collect()
 }
 
 #[cfg(test)]

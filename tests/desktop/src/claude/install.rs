@@ -23,14 +23,10 @@ pub fn install(version: &str) -> Result<PathBuf> {
     let program = folder.join(program_path()?);
     let lock = recorded(LOCK);
     let is_pinned = version == PINNED;
-    if program.exists() && (!is_pinned || fs::read(folder.join(LOCK)).ok() == fs::read(&lock).ok())
-    {
+    if program.exists() && (!is_pinned || fs::read(folder.join(LOCK)).ok() == fs::read(&lock).ok()) {
         return Ok(program);
     }
-    println!(
-        "installing Claude Code {version} from npm into {}",
-        folder.display()
-    );
+    println!("installing Claude Code {version} from npm into {}", folder.display());
     let partial = agents_folder().join(format!("{version}.partial"));
     remove(&partial)?;
     fs::create_dir_all(&partial)?;
@@ -59,10 +55,7 @@ pub fn newest() -> Result<String> {
         .output()
         .context("npm is needed to find the newest Claude Code")?;
     let version = String::from_utf8(output.stdout)?.trim().to_owned();
-    ensure!(
-        output.status.success() && !version.is_empty(),
-        "npm does not know the newest Claude Code"
-    );
+    ensure!(output.status.success() && !version.is_empty(), "npm does not know the newest Claude Code");
     Ok(version)
 }
 
@@ -92,25 +85,16 @@ fn program_path() -> Result<PathBuf> {
         "aarch64" => "arm64",
         other => anyhow::bail!("there is no Claude Code for {other}"),
     };
-    Ok(PathBuf::from(format!(
-        "node_modules/@anthropic-ai/claude-code-linux-{machine}/claude"
-    )))
+    Ok(PathBuf::from(format!("node_modules/@anthropic-ai/claude-code-linux-{machine}/claude")))
 }
 
 fn recorded(file: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("agents/claude")
-        .join(PINNED)
-        .join(file)
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("agents/claude").join(PINNED).join(file)
 }
 
 fn agents_folder() -> PathBuf {
     let package = Path::new(env!("CARGO_MANIFEST_DIR"));
-    package
-        .ancestors()
-        .nth(2)
-        .unwrap_or(package)
-        .join("target/agents/claude")
+    package.ancestors().nth(2).unwrap_or(package).join("target/agents/claude")
 }
 
 fn remove(folder: &Path) -> Result<()> {
@@ -131,23 +115,13 @@ mod tests {
     /// Without a hash npm would take whatever it is given; an address would tie the tree to one registry.
     #[test]
     fn every_package_of_the_pinned_version_is_recorded_by_its_hash_alone() {
-        let lock: Value =
-            serde_json::from_str(&fs::read_to_string(recorded(LOCK)).unwrap()).unwrap();
-        let packages = lock["packages"]
-            .as_object()
-            .unwrap()
-            .iter()
-            .filter(|(path, _)| !path.is_empty());
+        let lock: Value = serde_json::from_str(&fs::read_to_string(recorded(LOCK)).unwrap()).unwrap();
+        let packages = lock["packages"].as_object().unwrap().iter().filter(|(path, _)| !path.is_empty());
         let packages: Vec<&Value> = packages.map(|(_, package)| package).collect();
         assert_eq!(packages.len(), 2);
         for package in packages {
             assert_eq!(package["version"], PINNED);
-            assert!(
-                package["integrity"]
-                    .as_str()
-                    .unwrap()
-                    .starts_with("sha512-")
-            );
+            assert!(package["integrity"].as_str().unwrap().starts_with("sha512-"));
             assert_eq!(package.get("resolved"), None);
         }
     }

@@ -43,11 +43,7 @@ impl Session {
         let project = home.project(project);
         mkfifo(&project.join(PIPE), Mode::S_IRUSR | Mode::S_IWUSR)?;
         let terminal = Terminal::start(program, &project, &home.variables(model_url))?;
-        Ok(Self {
-            terminal,
-            project,
-            limit,
-        })
+        Ok(Self { terminal, project, limit })
     }
 
     /// Waits until a prompt can be typed.
@@ -74,10 +70,7 @@ impl Session {
 
     /// Waits until the command waits, then lets it go on.
     pub async fn let_command_go(&self) -> Result<()> {
-        wait::until(self.limit, "command that waits", async || {
-            self.open_pipe().ok()
-        })
-        .await
+        wait::until(self.limit, "command that waits", async || self.open_pipe().ok()).await
     }
 
     pub async fn wait_for_end(&mut self) -> Result<ExitStatus> {
@@ -87,11 +80,7 @@ impl Session {
     /// Fails as long as nobody reads the pipe.
     fn open_pipe(&self) -> io::Result<()> {
         let flags = OFlag::O_NONBLOCK.bits();
-        OpenOptions::new()
-            .write(true)
-            .custom_flags(flags)
-            .open(self.project.join(PIPE))
-            .map(drop)
+        OpenOptions::new().write(true).custom_flags(flags).open(self.project.join(PIPE)).map(drop)
     }
 }
 

@@ -57,9 +57,7 @@ impl Check {
             Self::PlainPrompt => "a plain prompt: a row appears, thinks, is idle",
             Self::Tool => "a tool: its name and what it does, then thinking, then idle",
             Self::FailingTool => "a failing tool: thinking after it, then idle, no error",
-            Self::ApiError => {
-                "an API error: error and what the service said, until the next prompt"
-            }
+            Self::ApiError => "an API error: error and what the service said, until the next prompt",
             Self::Clear => "/clear: the same row goes on with a new session, idle",
             Self::Exit => "/exit: the row goes",
             Self::Kill => "SIGKILL: the row goes",
@@ -82,38 +80,21 @@ impl Check {
 /// Plays all checks with this program.
 pub async fn run(program: PathBuf, version: &str, report: &mut Report) -> Result<()> {
     let home = Home::new(version, &CHECKS.map(Check::project))?;
-    let Some(mut stage) = noted(
-        report,
-        "the panel starts and answers",
-        Stage::set(program, home, scripts()).await,
-    ) else {
+    let Some(mut stage) =
+        noted(report, "the panel starts and answers", Stage::set(program, home, scripts()).await)
+    else {
         return Ok(());
     };
-    let connected = stage
-        .panel
-        .run(&["hooks", "connect", "claude", "--yes"])
-        .await;
+    let connected = stage.panel.run(&["hooks", "connect", "claude", "--yes"]).await;
     if noted(report, "Claude Code is connected", connected).is_none() {
         return Ok(());
     }
     for check in CHECKS {
         one(check, &mut stage, report).await;
     }
-    noted(
-        report,
-        "every hook was silent and well, by Claude Code's own account",
-        silent_hooks(&stage),
-    );
-    noted(
-        report,
-        "a hook of someone else still runs",
-        other_hook_runs(&stage),
-    );
-    noted(
-        report,
-        "disconnecting puts the settings back to the byte",
-        disconnect(&stage).await,
-    );
+    noted(report, "every hook was silent and well, by Claude Code's own account", silent_hooks(&stage));
+    noted(report, "a hook of someone else still runs", other_hook_runs(&stage));
+    noted(report, "disconnecting puts the settings back to the byte", disconnect(&stage).await);
     Ok(())
 }
 
@@ -151,31 +132,17 @@ fn evidence(stage: &Stage, session: &Session) -> String {
 }
 
 fn scripts() -> Scripts {
-    let command = |fails| json!({"command": Session::waiting_command(fails), "description": "Wait for the go"});
+    let command =
+        |fails| json!({"command": Session::waiting_command(fails), "description": "Wait for the go"});
     Scripts::default()
         .with("plain", [Step::text("All is well.").held_at("plain")])
-        .with(
-            "tool",
-            [
-                Step::tool("Bash", command(false)),
-                Step::text("It went well.").held_at("tool"),
-            ],
-        )
+        .with("tool", [Step::tool("Bash", command(false)), Step::text("It went well.").held_at("tool")])
         .with(
             "failing-tool",
-            [
-                Step::tool("Bash", command(true)),
-                Step::text("It failed.").held_at("failing-tool"),
-            ],
+            [Step::tool("Bash", command(true)), Step::text("It failed.").held_at("failing-tool")],
         )
-        .with(
-            "error",
-            [Step::error(400, "invalid_request_error", REFUSAL)],
-        )
-        .with(
-            "after-error",
-            [Step::text("Better now.").held_at("after-error")],
-        )
+        .with("error", [Step::error(400, "invalid_request_error", REFUSAL)])
+        .with("after-error", [Step::text("Better now.").held_at("after-error")])
         .with("brief", [Step::text("Done.")])
         .with("endless", [Step::text("Never said.").held_at("never")])
 }
@@ -184,18 +151,12 @@ fn scripts() -> Scripts {
 async fn ready(stage: &mut Stage, session: &mut Session) -> Result<Row> {
     session.wait_until_ready().await?;
     let row = stage.wait_for_state(session.project(), State::Idle).await?;
-    let name = session
-        .project()
-        .file_name()
-        .map(|name| name.to_string_lossy().into_owned());
+    let name = session.project().file_name().map(|name| name.to_string_lossy().into_owned());
     ensure!(
         row.agent == "claude" && Some(&row.project) == name.as_ref(),
         "the row has the wrong name: {row:?}"
     );
-    ensure!(
-        row.pid == session.terminal.pid(),
-        "the row has the wrong process: {row:?}"
-    );
+    ensure!(row.pid == session.terminal.pid(), "the row has the wrong process: {row:?}");
     Ok(row)
 }
 
@@ -204,20 +165,11 @@ async fn plain_prompt(stage: &mut Stage, session: &mut Session) -> Result<()> {
     let first = ready(stage, session).await?;
     session.enter("SCN:plain How are things?").await?;
     let thinking = stage.wait_for_state(&at, State::Thinking).await?;
-    ensure!(
-        thinking.session == first.session,
-        "the prompt made another session"
-    );
+    ensure!(thinking.session == first.session, "the prompt made another session");
     stage.model.open_gate("plain");
     let idle = stage.wait_for_state(&at, State::Idle).await?;
-    ensure!(
-        idle.last_prompt.as_deref() == Some("SCN:plain How are things?"),
-        "wrong last prompt: {idle:?}"
-    );
-    ensure!(
-        idle.last_answer.as_deref() == Some("All is well."),
-        "wrong last answer: {idle:?}"
-    );
+    ensure!(idle.last_prompt.as_deref() == Some("SCN:plain How are things?"), "wrong last prompt: {idle:?}");
+    ensure!(idle.last_answer.as_deref() == Some("All is well."), "wrong last answer: {idle:?}");
     ensure!(
         idle.mode.is_none() && idle.waiting.is_empty(),
         "nothing was asked and no mode was set: {idle:?}"
@@ -231,47 +183,26 @@ async fn command(stage: &mut Stage, session: &mut Session, prompt: &str, line: &
     ready(stage, session).await?;
     session.enter(prompt).await?;
     let row = stage.wait_for_state(&at, State::Tool).await?;
-    let expected = Tool {
-        name: "Bash".to_owned(),
-        detail: Some(line.to_owned()),
-    };
+    let expected = Tool { name: "Bash".to_owned(), detail: Some(line.to_owned()) };
     ensure!(row.tool.as_ref() == Some(&expected), "wrong tool: {row:?}");
     session.let_command_go().await?;
     let thinking = stage.wait_for_state(&at, State::Thinking).await?;
-    ensure!(
-        thinking.tool.is_none(),
-        "a tool that has ended is still there: {thinking:?}"
-    );
+    ensure!(thinking.tool.is_none(), "a tool that has ended is still there: {thinking:?}");
     Ok(())
 }
 
 async fn tool(stage: &mut Stage, session: &mut Session) -> Result<()> {
-    command(
-        stage,
-        session,
-        "SCN:tool Please wait.",
-        &Session::waiting_command(false),
-    )
-    .await?;
+    command(stage, session, "SCN:tool Please wait.", &Session::waiting_command(false)).await?;
     stage.model.open_gate("tool");
     stage.wait_for_state(session.project(), State::Idle).await?;
     Ok(())
 }
 
 async fn failing_tool(stage: &mut Stage, session: &mut Session) -> Result<()> {
-    command(
-        stage,
-        session,
-        "SCN:failing-tool Please fail.",
-        &Session::waiting_command(true),
-    )
-    .await?;
+    command(stage, session, "SCN:failing-tool Please fail.", &Session::waiting_command(true)).await?;
     stage.model.open_gate("failing-tool");
     let idle = stage.wait_for_state(session.project(), State::Idle).await?;
-    ensure!(
-        idle.last_answer.as_deref() == Some("It failed."),
-        "wrong last answer: {idle:?}"
-    );
+    ensure!(idle.last_answer.as_deref() == Some("It failed."), "wrong last answer: {idle:?}");
     Ok(())
 }
 
@@ -281,16 +212,10 @@ async fn api_error(stage: &mut Stage, session: &mut Session) -> Result<()> {
     session.enter("SCN:error Can you?").await?;
     let row = stage.wait_for_state(&at, State::Error).await?;
     let detail = row.detail.as_deref().unwrap_or_default();
-    ensure!(
-        detail.contains(REFUSAL),
-        "the row does not say what the service said: {row:?}"
-    );
+    ensure!(detail.contains(REFUSAL), "the row does not say what the service said: {row:?}");
     session.enter("SCN:after-error And now?").await?;
     let thinking = stage.wait_for_state(&at, State::Thinking).await?;
-    ensure!(
-        thinking.detail.is_none(),
-        "the error is still there: {thinking:?}"
-    );
+    ensure!(thinking.detail.is_none(), "the error is still there: {thinking:?}");
     stage.model.open_gate("after-error");
     stage.wait_for_state(&at, State::Idle).await?;
     Ok(())
@@ -300,24 +225,16 @@ async fn clear(stage: &mut Stage, session: &mut Session) -> Result<()> {
     let at = session.project().to_owned();
     ready(stage, session).await?;
     session.enter("SCN:brief Anything?").await?;
-    let answered =
-        |row: &Row| row.state == State::Idle && row.last_answer.as_deref() == Some("Done.");
-    let before = stage
-        .wait_for(&at, "idle row with the answer", answered)
-        .await?;
+    let answered = |row: &Row| row.state == State::Idle && row.last_answer.as_deref() == Some("Done.");
+    let before = stage.wait_for(&at, "idle row with the answer", answered).await?;
     session.enter("/clear").await?;
-    let after = wait::until(LIMIT, "new session in the row", async || {
-        match stage.row(&at).await {
-            Ok(Some(row)) => (row.session != before.session).then_some(Ok(row)),
-            Ok(None) => Some(Err(anyhow!("the row went away"))),
-            Err(error) => Some(Err(error)),
-        }
+    let after = wait::until(LIMIT, "new session in the row", async || match stage.row(&at).await {
+        Ok(Some(row)) => (row.session != before.session).then_some(Ok(row)),
+        Ok(None) => Some(Err(anyhow!("the row went away"))),
+        Err(error) => Some(Err(error)),
     });
     let after = after.await??;
-    ensure!(
-        after.state == State::Idle && after.pid == before.pid,
-        "not the same row, idle: {after:?}"
-    );
+    ensure!(after.state == State::Idle && after.pid == before.pid, "not the same row, idle: {after:?}");
     Ok(())
 }
 
@@ -332,9 +249,7 @@ async fn exit(stage: &mut Stage, session: &mut Session) -> Result<()> {
 async fn kill(stage: &mut Stage, session: &mut Session) -> Result<()> {
     ready(stage, session).await?;
     session.enter("SCN:endless Go on for ever.").await?;
-    stage
-        .wait_for_state(session.project(), State::Thinking)
-        .await?;
+    stage.wait_for_state(session.project(), State::Thinking).await?;
     session.terminal.kill().await?;
     stage.wait_until_gone(session.project()).await
 }
@@ -352,18 +267,9 @@ fn other_hook_runs(stage: &Stage) -> Result<()> {
 
 async fn disconnect(stage: &Stage) -> Result<()> {
     let file = stage.home.settings_file();
-    ensure!(
-        std::fs::read_to_string(&file)? != stage.home.original_settings(),
-        "it was never connected"
-    );
-    stage
-        .panel
-        .run(&["hooks", "disconnect", "claude", "--yes"])
-        .await?;
+    ensure!(std::fs::read_to_string(&file)? != stage.home.original_settings(), "it was never connected");
+    stage.panel.run(&["hooks", "disconnect", "claude", "--yes"]).await?;
     let settings = std::fs::read_to_string(&file)?;
-    ensure!(
-        settings == stage.home.original_settings(),
-        "the settings are now:\n{settings}"
-    );
+    ensure!(settings == stage.home.original_settings(), "the settings are now:\n{settings}");
     Ok(())
 }

@@ -29,13 +29,10 @@ impl Report {
 }
 
 fn indented(text: &str) -> String {
-    text.lines()
-        .map(|line| format!("        {line}"))
-        .collect::<Vec<_>>()
-        .join(
-            "
+    text.lines().map(|line| format!("        {line}")).collect::<Vec<_>>().join(
+        "
 ",
-        )
+    )
 }
 
 #[cfg(test)]

@@ -32,14 +32,7 @@ impl Stage {
     pub async fn set(program: PathBuf, home: Home, scripts: Scripts) -> Result<Self> {
         let model = ModelServer::start(scripts).await?;
         let panel = Panel::start(&home.path(), &home.runtime(), LIMIT).await?;
-        Ok(Self {
-            home,
-            model,
-            panel,
-            program,
-            started: Instant::now(),
-            seen: Vec::new(),
-        })
+        Ok(Self { home, model, panel, program, started: Instant::now(), seen: Vec::new() })
     }
 
     /// Starts Claude Code in this project.
@@ -65,17 +58,14 @@ impl Stage {
 
     pub async fn wait_for_state(&mut self, project: &Path, state: State) -> Result<Row> {
         let what = format!("row that says {state:?}");
-        self.wait_for(project, &what, |row| row.state == state)
-            .await
+        self.wait_for(project, &what, |row| row.state == state).await
     }
 
     pub async fn wait_until_gone(&mut self, project: &Path) -> Result<()> {
-        let gone = wait::until(LIMIT, "end of the row", async || {
-            match self.row(project).await {
-                Ok(Some(_)) => None,
-                Ok(None) => Some(Ok(())),
-                Err(error) => Some(Err(error)),
-            }
+        let gone = wait::until(LIMIT, "end of the row", async || match self.row(project).await {
+            Ok(Some(_)) => None,
+            Ok(None) => Some(Ok(())),
+            Err(error) => Some(Err(error)),
         });
         gone.await?
     }
@@ -103,16 +93,8 @@ impl Stage {
     }
 
     fn remember(&mut self, rows: &[Row]) {
-        let table = rows
-            .iter()
-            .map(line)
-            .collect::<Vec<_>>()
-            .join("\n           ");
-        let table = if table.is_empty() {
-            "no rows".to_owned()
-        } else {
-            table
-        };
+        let table = rows.iter().map(line).collect::<Vec<_>>().join("\n           ");
+        let table = if table.is_empty() { "no rows".to_owned() } else { table };
         if self.seen.last().is_none_or(|(_, last)| *last != table) {
             self.seen.push((self.started.elapsed(), table));
         }
@@ -120,13 +102,8 @@ impl Stage {
 }
 
 fn line(row: &Row) -> String {
-    let tool = row.tool.as_ref().map_or(String::new(), |tool| {
-        format!(" {} · {:?}", tool.name, tool.detail)
-    });
-    let detail = row
-        .detail
-        .as_ref()
-        .map_or(String::new(), |detail| format!(" {detail:?}"));
+    let tool = row.tool.as_ref().map_or(String::new(), |tool| format!(" {} · {:?}", tool.name, tool.detail));
+    let detail = row.detail.as_ref().map_or(String::new(), |detail| format!(" {detail:?}"));
     format!(
         "{} {} {:?}{tool}{detail} (pid {:?}, session {})",
         row.agent, row.project, row.state, row.pid, row.session

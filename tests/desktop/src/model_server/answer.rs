@@ -19,17 +19,10 @@ pub(super) struct Answer {
 impl Answer {
     /// `number` makes the ids unique among the answers of one server.
     pub fn new(step: &Step, request: &Value, number: usize) -> Self {
-        let blocks: Vec<Value> = step
-            .blocks
-            .iter()
-            .enumerate()
-            .map(|(index, block)| content(block, number, index))
-            .collect();
-        let default_reason = if blocks.iter().any(|block| block["type"] == "tool_use") {
-            "tool_use"
-        } else {
-            "end_turn"
-        };
+        let blocks: Vec<Value> =
+            step.blocks.iter().enumerate().map(|(index, block)| content(block, number, index)).collect();
+        let default_reason =
+            if blocks.iter().any(|block| block["type"] == "tool_use") { "tool_use" } else { "end_turn" };
         let message = json!({
             "id": format!("msg_{number:024}"),
             "type": "message",
@@ -40,14 +33,8 @@ impl Answer {
             "stop_sequence": null,
             "usage": usage(step.usage.as_ref()),
         });
-        let verdicts = request
-            .get("safeguards")
-            .map(|_| verdicts(&step.blocks, &blocks));
-        Self {
-            message,
-            blocks,
-            verdicts,
-        }
+        let verdicts = request.get("safeguards").map(|_| verdicts(&step.blocks, &blocks));
+        Self { message, blocks, verdicts }
     }
 
     pub fn whole(&self) -> &Value {
@@ -60,10 +47,7 @@ impl Answer {
         message["content"] = json!([]);
         message["stop_reason"] = Value::Null;
         message["usage"]["output_tokens"] = json!(1);
-        (
-            "message_start",
-            json!({"type": "message_start", "message": message}),
-        )
+        ("message_start", json!({"type": "message_start", "message": message}))
     }
 
     /// The blocks, in pieces, and the end.
@@ -80,10 +64,7 @@ impl Answer {
             delta["safeguard_results"] = verdicts.clone();
         }
         let usage = &self.message["usage"];
-        events.push((
-            "message_delta",
-            json!({"type": "message_delta", "delta": delta, "usage": usage}),
-        ));
+        events.push(("message_delta", json!({"type": "message_delta", "delta": delta, "usage": usage})));
         events.push(("message_stop", json!({"type": "message_stop"})));
         events
     }
@@ -122,11 +103,8 @@ fn usage(own: Option<&Value>) -> Value {
 
 /// Auto mode asks the service to judge each tool call.
 fn verdicts(script: &[Block], blocks: &[Value]) -> Value {
-    let verdicts: Map<String, Value> = script
-        .iter()
-        .zip(blocks)
-        .filter_map(|(said, block)| verdict(said, block))
-        .collect();
+    let verdicts: Map<String, Value> =
+        script.iter().zip(blocks).filter_map(|(said, block)| verdict(said, block)).collect();
     json!([{"type": "dangerous_tool_use", "status": {"type": "available", "tool_uses": verdicts}}])
 }
 
@@ -144,30 +122,14 @@ fn verdict(said: &Block, block: &Value) -> Option<(String, Value)> {
 /// One block in pieces: a start with nothing in it, deltas, for a thought its signature, a stop.
 fn streamed(index: usize, block: &Value, characters: usize) -> Vec<Event> {
     let (empty, key, kind, full) = match block["type"].as_str() {
-        Some("text") => (
-            json!({"type": "text", "text": ""}),
-            "text",
-            "text_delta",
-            text_of(&block["text"]),
-        ),
+        Some("text") => (json!({"type": "text", "text": ""}), "text", "text_delta", text_of(&block["text"])),
         Some("thinking") => {
             let empty = json!({"type": "thinking", "thinking": "", "signature": ""});
-            (
-                empty,
-                "thinking",
-                "thinking_delta",
-                text_of(&block["thinking"]),
-            )
+            (empty, "thinking", "thinking_delta", text_of(&block["thinking"]))
         }
         _ => {
-            let empty =
-                json!({"type": "tool_use", "id": block["id"], "name": block["name"], "input": {}});
-            (
-                empty,
-                "partial_json",
-                "input_json_delta",
-                block["input"].to_string(),
-            )
+            let empty = json!({"type": "tool_use", "id": block["id"], "name": block["name"], "input": {}});
+            (empty, "partial_json", "input_json_delta", block["input"].to_string())
         }
     };
     let mut events = vec![(
@@ -175,28 +137,17 @@ fn streamed(index: usize, block: &Value, characters: usize) -> Vec<Event> {
         json!({"type": "content_block_start", "index": index, "content_block": empty}),
     )];
     events.extend(
-        pieces(&full, characters)
-            .into_iter()
-            .map(|piece| delta(index, &json!({"type": kind, key: piece}))),
+        pieces(&full, characters).into_iter().map(|piece| delta(index, &json!({"type": kind, key: piece}))),
     );
     if block["type"] == "thinking" {
-        events.push(delta(
-            index,
-            &json!({"type": "signature_delta", "signature": block["signature"]}),
-        ));
+        events.push(delta(index, &json!({"type": "signature_delta", "signature": block["signature"]})));
     }
-    events.push((
-        "content_block_stop",
-        json!({"type": "content_block_stop", "index": index}),
-    ));
+    events.push(("content_block_stop", json!({"type": "content_block_stop", "index": index})));
     events
 }
 
 fn delta(index: usize, delta: &Value) -> Event {
-    (
-        "content_block_delta",
-        json!({"type": "content_block_delta", "index": index, "delta": delta}),
-    )
+    ("content_block_delta", json!({"type": "content_block_delta", "index": index, "delta": delta}))
 }
 
 fn text_of(value: &Value) -> String {
@@ -205,7 +156,5 @@ fn text_of(value: &Value) -> String {
 
 fn pieces(text: &str, characters: usize) -> Vec<String> {
     let all: Vec<char> = text.chars().collect();
-    all.chunks(characters)
-        .map(|piece| piece.iter().collect())
-        .collect()
+    all.chunks(characters).map(|piece| piece.iter().collect()).collect()
 }

@@ -61,11 +61,7 @@ impl ModelServer {
         let listener = TcpListener::bind("127.0.0.1:0").await?;
         let port = listener.local_addr()?.port();
         let (gates, _) = watch::channel(BTreeSet::new());
-        let shared = Arc::new(Shared {
-            scripts,
-            received: Mutex::default(),
-            gates,
-        });
+        let shared = Arc::new(Shared { scripts, received: Mutex::default(), gates });
         let router = Router::new()
             .route("/", get(async || StatusCode::OK))
             .route("/v1/messages", post(messages))
@@ -112,10 +108,8 @@ impl Shared {
     /// Notes a request; gives its number and how many before it asked for the same step.
     fn note(&self, path: &str, body: &Value, place: Option<&Place>) -> (usize, usize) {
         let mut received = self.received();
-        let earlier = received
-            .iter()
-            .filter(|other| place.is_some() && other.place.as_ref() == place)
-            .count();
+        let earlier =
+            received.iter().filter(|other| place.is_some() && other.place.as_ref() == place).count();
         let number = received.len();
         received.push(Received {
             path: path.to_owned(),
@@ -150,19 +144,12 @@ async fn messages(State(shared): State<Arc<Shared>>, body: Bytes) -> Response {
     let (number, earlier) = shared.note("/v1/messages", &body, place.as_ref());
     let step = match &place {
         None => side_answer(&body),
-        Some(place) => shared
-            .scripts
-            .step(place)
-            .cloned()
-            .unwrap_or_else(|| Step::text("The script is at its end.")),
+        Some(place) => {
+            shared.scripts.step(place).cloned().unwrap_or_else(|| Step::text("The script is at its end."))
+        }
     };
-    if let Some(refusal) = step
-        .failure
-        .as_ref()
-        .filter(|failure| earlier < failure.times)
-    {
-        let status =
-            StatusCode::from_u16(refusal.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    if let Some(refusal) = step.failure.as_ref().filter(|failure| earlier < failure.times) {
+        let status = StatusCode::from_u16(refusal.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
         return failure(status, &refusal.kind, &refusal.message);
     }
     let answer = Answer::new(&step, &body, number);
@@ -184,12 +171,7 @@ struct HungUp;
 
 type Sender = mpsc::Sender<Result<Event, Infallible>>;
 
-async fn stream(
-    shared: &Shared,
-    step: &Step,
-    answer: &Answer,
-    sender: &Sender,
-) -> Result<(), HungUp> {
+async fn stream(shared: &Shared, step: &Step, answer: &Answer, sender: &Sender) -> Result<(), HungUp> {
     send(sender, answer.opening()).await?;
     pause(sender, tokio::time::sleep(step.delay)).await?;
     if let Some(gate) = &step.gate {
@@ -220,13 +202,8 @@ async fn pause(sender: &Sender, what: impl Future) -> Result<(), HungUp> {
 
 /// A title when a title's shape is asked for, else a sentence.
 fn side_answer(body: &Value) -> Step {
-    let wants_json =
-        body.pointer("/output_config/format").is_some() || body.get("output_format").is_some();
-    if wants_json {
-        Step::text(r#"{"title":"A scripted session"}"#)
-    } else {
-        Step::text("A side answer.")
-    }
+    let wants_json = body.pointer("/output_config/format").is_some() || body.get("output_format").is_some();
+    if wants_json { Step::text(r#"{"title":"A scripted session"}"#) } else { Step::text("A side answer.") }
 }
 
 fn failure(status: StatusCode, kind: &str, message: &str) -> Response {

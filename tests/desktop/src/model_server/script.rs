@@ -29,11 +29,7 @@ pub struct Step {
 pub(super) enum Block {
     Text(String),
     Thinking(String),
-    ToolUse {
-        name: String,
-        input: Value,
-        flagged: Option<String>,
-    },
+    ToolUse { name: String, input: Value, flagged: Option<String> },
 }
 
 #[derive(Debug, Clone)]
@@ -79,21 +75,13 @@ impl Step {
 
     #[must_use]
     pub fn tool(name: &str, input: Value) -> Self {
-        Self::default().and(Block::ToolUse {
-            name: name.to_owned(),
-            input,
-            flagged: None,
-        })
+        Self::default().and(Block::ToolUse { name: name.to_owned(), input, flagged: None })
     }
 
     /// A tool call that the service calls dangerous when it is asked to judge (auto mode).
     #[must_use]
     pub fn flagged_tool(name: &str, input: Value, why: &str) -> Self {
-        Self::default().and(Block::ToolUse {
-            name: name.to_owned(),
-            input,
-            flagged: Some(why.to_owned()),
-        })
+        Self::default().and(Block::ToolUse { name: name.to_owned(), input, flagged: Some(why.to_owned()) })
     }
 
     /// The service fails every time.
@@ -105,12 +93,7 @@ impl Step {
     /// The service fails so many times, then gives this answer.
     #[must_use]
     pub fn failing(mut self, times: usize, status: u16, kind: &str, message: &str) -> Self {
-        self.failure = Some(Failure {
-            status,
-            kind: kind.to_owned(),
-            message: message.to_owned(),
-            times,
-        });
+        self.failure = Some(Failure { status, kind: kind.to_owned(), message: message.to_owned(), times });
         self
     }
 
@@ -128,11 +111,7 @@ impl Step {
 
     #[must_use]
     pub fn and_tool(self, name: &str, input: Value) -> Self {
-        self.and(Block::ToolUse {
-            name: name.to_owned(),
-            input,
-            flagged: None,
-        })
+        self.and(Block::ToolUse { name: name.to_owned(), input, flagged: None })
     }
 
     /// The stream begins, then says nothing until `ModelServer::open_gate` names this gate.
@@ -151,10 +130,7 @@ impl Step {
     /// Streams a few characters at a time, with a pause after each.
     #[must_use]
     pub fn slow(mut self, characters: usize, gap: Duration) -> Self {
-        self.pace = Some(Pace {
-            characters: characters.max(1),
-            gap,
-        });
+        self.pace = Some(Pace { characters: characters.max(1), gap });
         self
     }
 
@@ -180,19 +156,11 @@ impl Step {
 /// Where the conversation in a request stands: the last prompt that names a script decides.
 pub(super) fn place(body: &Value) -> Option<Place> {
     let messages = body.get("messages")?.as_array()?;
-    let (at, script) = messages
-        .iter()
-        .enumerate()
-        .rev()
-        .filter(|(_, message)| message["role"] == "user")
-        .find_map(|(at, message)| {
-            script_name(&text(&message["content"])).map(|name| (at, name.to_owned()))
-        })?;
-    let step = messages
-        .iter()
-        .skip(at)
-        .filter(|message| message["role"] == "assistant")
-        .count();
+    let (at, script) =
+        messages.iter().enumerate().rev().filter(|(_, message)| message["role"] == "user").find_map(
+            |(at, message)| script_name(&text(&message["content"])).map(|name| (at, name.to_owned())),
+        )?;
+    let step = messages.iter().skip(at).filter(|message| message["role"] == "assistant").count();
     Some(Place { script, step })
 }
 
@@ -200,20 +168,16 @@ pub(super) fn place(body: &Value) -> Option<Place> {
 fn text(content: &Value) -> String {
     match content {
         Value::String(text) => text.clone(),
-        Value::Array(blocks) => blocks
-            .iter()
-            .filter_map(|block| block["text"].as_str())
-            .collect::<Vec<_>>()
-            .join("\n"),
+        Value::Array(blocks) => {
+            blocks.iter().filter_map(|block| block["text"].as_str()).collect::<Vec<_>>().join("\n")
+        }
         _ => String::new(),
     }
 }
 
 fn script_name(text: &str) -> Option<&str> {
     let (_, rest) = text.rsplit_once(MARK)?;
-    let end = rest
-        .find(|c: char| !(c.is_ascii_alphanumeric() || c == '-' || c == '_'))
-        .unwrap_or(rest.len());
+    let end = rest.find(|c: char| !(c.is_ascii_alphanumeric() || c == '-' || c == '_')).unwrap_or(rest.len());
     rest.get(..end).filter(|name| !name.is_empty())
 }
 
@@ -224,10 +188,7 @@ mod tests {
     use super::{Place, place};
 
     fn at(script: &str, step: usize) -> Place {
-        Place {
-            script: script.to_owned(),
-            step,
-        }
+        Place { script: script.to_owned(), step }
     }
 
     #[test]
@@ -244,10 +205,7 @@ mod tests {
 
     #[test]
     fn a_request_that_names_no_script_has_no_place() {
-        assert_eq!(
-            place(&json!({"messages": [{"role": "user", "content": "hello SCN:"}]})),
-            None
-        );
+        assert_eq!(place(&json!({"messages": [{"role": "user", "content": "hello SCN:"}]})), None);
         assert_eq!(place(&json!({})), None);
     }
 }

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//! What the agent's own files say of a session: they see what fires no hook.
+
+use std::time::Duration;
+
+use super::machine::Machine;
+use super::{State, Wait};
+use crate::event::{Actor, Event, Source, Status, WaitKind, What};
+use crate::moment::Moment;
+
+/// Within this long after its file said idle, a hook tells how a turn ended, unless it was interrupted (measured: at
+/// most 0.07 s).
+const HOOKS_WITHIN: Duration = Duration::from_millis(300);
+
+/// What a session's file said that is not decided yet.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct FileSaid {
+    /// At this time, that the turn is over, and no hook did yet.
+    idle: Option<Moment>,
+    /// That a shell runs in the background.
+    shell: bool,
+}
+
+impl Machine {
+    /// When it is certain that the turn was interrupted, unless a hook tells another end before.
+    pub(super) fn interruption_due(&self) -> Option<Moment> {
+        self.file.idle.map(|at| at + HOOKS_WITHIN)
+    }
+
+    /// Before an event: whether the turn that the file said was over had been interrupted, or goes on.
+    pub(super) fn settle_reported(&mut self, event: &Event) {
+        if self.interruption_due().is_some_and(|due| due <= event.at)
+            && let Some(at) = self.file.idle.take()
+        {
+            self.end_turn(State::Interrupted, at);
+        }
+        if event.source == Source::Hook && event.actor == Actor::Main && event.what != What::Seen {
+            self.file.idle = None;
+        }
+    }
+
+    pub(super) fn reported(&mut self, status: Status, at: Moment) {
+        match status {
+            Status::Waiting { hooked } => self.reported_waiting(hooked, at),
+            Status::Idle | Status::Busy | Status::Shell => self.session.waits.retain(|wait| !wait.confirmed),
+        }
+        if self.hooked {
+            self.reported_beside_hooks(status, at);
+        } else {
+            self.reported_alone(status, at);
+        }
+    }
+
+    /// Where hooks tell of a wait they tell it first, and what it is for.
+    fn reported_waiting(&mut self, hooked: bool, at: Moment) {
+        for wait in &mut self.session.waits {
+            wait.confirmed = true;
+        }
+        if self.session.waits.is_empty() && !(hooked && self.hooked) {
+            let (kind, actor) = (WaitKind::Input, Actor::Main);
+            self.open(Wait { kind, actor, call: None, request: None, since: at, confirmed: true });
+        }
+    }
+
+    /// Busy alone means nothing: renaming and clearing make the file say so too.
+    fn reported_beside_hooks(&mut self, status: Status, at: Moment) {
+        match status {
+            Status::Idle => {
+                let runs = matches!(self.session.state, State::Thinking | State::Tool(_));
+                if self.session.attended && self.prompted && runs && !self.session.compacting {
+                    self.file.idle = Some(at);
+                }
+                if std::mem::take(&mut self.file.shell) && self.session.state == State::Idle {
+                    self.session.background = 0;
+                }
+            }
+            Status::Shell => self.file.shell = true,
+            Status::Busy | Status::Waiting { .. } => {}
+        }
+    }
+
+    /// Without hooks the file is all there is.
+    fn reported_alone(&mut self, status: Status, at: Moment) {
+        self.session.background = usize::from(status == Status::Shell);
+        match status {
+            Status::Idle | Status::Shell => self.end_turn(State::Idle, at),
+            Status::Busy | Status::Waiting { .. } => self.enter(State::Thinking, at),
+        }
+    }
+
+    /// A record in the transcript. Where the file said it first, the time stays.
+    pub(super) fn interrupted(&mut self, at: Moment) {
+        let since = self.file.idle.take().map_or(at, |reported| reported.min(at));
+        if matches!(self.session.state, State::Thinking | State::Tool(_)) {
+            self.end_turn(State::Interrupted, since);
+        }
+    }
+}

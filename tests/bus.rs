@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//! `dasbo status` over a session bus of its own, with a panel and without one. Needs no display.
+
+#[path = "bus/desktop.rs"]
+mod desktop;
+#[path = "bus/follow.rs"]
+mod follow;
+#[path = "bus/status.rs"]
+mod status;

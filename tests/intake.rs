@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//! The intake: what comes from the real helper and from clients that are none. Needs no display.
+
+#[path = "intake/bad_input.rs"]
+mod bad_input;
+#[path = "intake/crowd.rs"]
+mod crowd;
+#[path = "intake/frames.rs"]
+mod frames;
+#[path = "intake/listener.rs"]
+mod listener;
+#[path = "intake/processes.rs"]
+mod processes;
+#[path = "intake/socket.rs"]
+mod socket;

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//! The intake under test: in this process, where its news are to be looked at; in one of its own, where its memory,
+//! its open files or its end are.
+
+use std::fs;
+use std::io::{BufRead, BufReader, Read};
+use std::path::PathBuf;
+use std::process::{Child, ChildStdin, Stdio};
+use std::rc::Rc;
+use std::sync::mpsc::{Receiver, channel};
+use std::time::Duration;
+
+use dasbo::intake::{self, Inbox, News, Status};
+use dasbo_core::event::Event;
+use dasbo_core::process::ProcessId;
+use dasbo_test_support::client::{Client, good_frame, process};
+use dasbo_test_support::home::Home;
+use dasbo_test_support::wait::LIMIT;
+use glib::MainContext;
+
+/// An intake in this process.
+pub struct Intake {
+    pub home: Rc<Home>,
+    pub socket: PathBuf,
+    inbox: Inbox,
+    context: MainContext,
+}
+
+impl Intake {
+    /// One that listens.
+    pub fn new() -> Self {
+        let intake = Self::begin(Home::new().into());
+        assert_eq!(intake.status(), Status::Listening);
+        intake
+    }
+
+    /// One that may have to wait.
+    pub fn begin(home: Rc<Home>) -> Self {
+        let socket = home.socket();
+        let inbox = intake::start(socket.clone());
+        Self { home, socket, inbox, context: MainContext::new() }
+    }
+
+    pub fn news_within(&self, limit: Duration) -> Option<News> {
+        let news = async { glib::future_with_timeout(limit, self.inbox.next()).await };
+        self.context.block_on(news).ok().map(|news| news.expect("the intake goes on"))
+    }
+
+    pub fn news(&self) -> News {
+        self.news_within(LIMIT).expect("news")
+    }
+
+    pub fn status(&self) -> Status {
+        match self.news() {
+            News::Intake(status) => status,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    pub fn event(&self) -> Event {
+        match self.news() {
+            News::Event(event) => *event,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    pub fn ended(&self) -> ProcessId {
+        match self.news() {
+            News::ProcessEnded(process) => process,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    /// That the next thing it hears is the frame that is sent now: all before it told nothing.
+    pub fn hears_nothing_but(&self, session: &str) {
+        Client::connect(&self.socket).send(&good_frame(process(std::process::id()), session));
+        assert_eq!(self.event().session.id.as_str(), session);
+    }
+}
+
+/// Where the process of its own finds its socket.
+const SOCKET: &str = "DASBO_TEST_INTAKE";
+
+/// An intake in a process of its own. It ends when dropped.
+pub struct IntakeProcess {
+    pub home: Rc<Home>,
+    pub socket: PathBuf,
+    process: Child,
+    _stdin: ChildStdin,
+    news: Receiver<String>,
+    log: Receiver<String>,
+}
+
+impl IntakeProcess {
+    /// One that listens.
+    pub fn new() -> Self {
+        Self::with_open_files(1024)
+    }
+
+    /// One that listens and may have so many open files.
+    pub fn with_open_files(most: usize) -> Self {
+        let home = Rc::new(Home::new());
+        let socket = home.socket();
+        let mut process = home
+            .command("prlimit")
+            .arg(format!("--nofile={most}"))
+            .arg(std::env::current_exe().unwrap())
+            .args(["--ignored", "--exact", "listener::intake_process", "--nocapture"])
+            .env(SOCKET, &socket)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let stdin = process.stdin.take().unwrap();
+        let news = lines(process.stdout.take().unwrap(), "news ");
+        let log = lines(process.stderr.take().unwrap(), "");
+        let intake = Self { home, socket, process, _stdin: stdin, news, log };
+        assert_eq!(intake.news(), "Listening");
+        intake
+    }
+
+    pub fn news(&self) -> String {
+        self.news.recv_timeout(LIMIT).expect("news")
+    }
+
+    /// Sends a good frame and waits for it. What it heard before it.
+    pub fn hears(&self, session: &str) -> Vec<String> {
+        Client::connect(&self.socket).send(&good_frame(process(std::process::id()), session));
+        self.news_until(session)
+    }
+
+    pub fn news_until(&self, session: &str) -> Vec<String> {
+        std::iter::from_fn(|| Some(self.news()).filter(|news| news != session)).collect()
+    }
+
+    /// Ends it; what it logged that was not asked for.
+    pub fn log_to_its_end(&mut self) -> Vec<String> {
+        self.kill();
+        self.log.iter().collect()
+    }
+
+    /// The next line that it logs.
+    pub fn log(&self) -> String {
+        self.log.recv_timeout(LIMIT).expect("a line in the log")
+    }
+
+    /// Memory that it holds, in bytes.
+    pub fn memory(&self) -> usize {
+        self.memory_as("VmRSS:")
+    }
+
+    /// The most that it ever held.
+    pub fn most_memory(&self) -> usize {
+        self.memory_as("VmHWM:")
+    }
+
+    fn memory_as(&self, name: &str) -> usize {
+        let status = fs::read_to_string(format!("/proc/{}/status", self.process.id())).unwrap();
+        let line = status.lines().find_map(|line| line.strip_prefix(name)).unwrap();
+        line.trim_end_matches("kB").trim().parse::<usize>().unwrap() << 10
+    }
+
+    /// How long it has computed (proc(5): fields 14 and 15 of `stat`, in hundredths of a second).
+    pub fn cpu_time(&self) -> Duration {
+        let stat = fs::read_to_string(format!("/proc/{}/stat", self.process.id())).unwrap();
+        let fields: Vec<&str> = stat.rsplit_once(") ").unwrap().1.split(' ').collect();
+        let ticks: u64 = fields[11..13].iter().map(|ticks| ticks.parse::<u64>().unwrap()).sum();
+        Duration::from_millis(10 * ticks)
+    }
+
+    /// Whether it learned nothing for so long.
+    pub fn is_quiet_for(&self, time: Duration) -> bool {
+        self.news.recv_timeout(time).is_err()
+    }
+
+    /// Ends it as a panel that crashes.
+    pub fn kill(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+impl Drop for IntakeProcess {
+    fn drop(&mut self) {
+        self.kill();
+    }
+}
+
+fn lines(stream: impl Read + Send + 'static, prefix: &'static str) -> Receiver<String> {
+    let (sender, receiver) = channel();
+    std::thread::spawn(move || {
+        for line in BufReader::new(stream).lines().map_while(Result::ok) {
+            // The test runner may have begun the line.
+            if let Some((_, line)) = line.split_once(prefix) {
+                let _ = sender.send(line.to_owned());
+            }
+        }
+    });
+    receiver
+}
+
+#[test]
+#[ignore = "no test: the process behind `IntakeProcess`"]
+fn intake_process() {
+    let Some(socket) = std::env::var_os(SOCKET) else { return };
+    tracing_subscriber::fmt().with_writer(std::io::stderr).with_ansi(false).init();
+    std::thread::spawn(|| {
+        let _ = std::io::stdin().read_to_end(&mut Vec::new());
+        std::process::exit(0);
+    });
+    let inbox = intake::start(socket.into());
+    MainContext::new().block_on(async {
+        while let Some(news) = inbox.next().await {
+            println!("news {}", in_a_word(&news));
+        }
+    });
+}
+
+fn in_a_word(news: &News) -> String {
+    match news {
+        News::Event(event) => event.session.id.to_string(),
+        News::ProcessEnded(process) => format!("ended {}", process.pid),
+        News::Lost(session) => format!("lost {}", session.id),
+        News::Intake(status) => format!("{status:?}"),
+    }
+}

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//! Whose the socket is, and who may come in.
+
+use std::fs::{self, File, Permissions};
+use std::os::unix::fs::PermissionsExt;
+use std::os::unix::net::UnixListener;
+use std::path::Path;
+use std::time::Duration;
+
+use dasbo::intake::Status;
+use dasbo_core::wire::lock_path;
+use dasbo_test_support::client::{Client, good_frame, process};
+use dasbo_test_support::home::Home;
+use dasbo_test_support::wait::LIMIT;
+use rustix::fs::{FlockOperation, flock};
+
+use crate::listener::{Intake, IntakeProcess};
+
+fn mode(path: &Path) -> u32 {
+    fs::metadata(path).unwrap().permissions().mode() & 0o777
+}
+
+#[test]
+fn folder_and_socket_are_this_users_alone() {
+    let intake = Intake::new();
+    assert_eq!(mode(&intake.socket), 0o600);
+    let runtime = intake.home.runtime_folder();
+    for folder in intake.socket.ancestors().skip(1).take_while(|folder| **folder != *runtime) {
+        assert_eq!(mode(folder), 0o700, "{}", folder.display());
+    }
+}
+
+#[test]
+fn a_socket_left_behind_is_replaced() {
+    let home = Home::new();
+    drop(UnixListener::bind(home.make_socket_folder()).unwrap());
+    assert!(home.socket().exists(), "left behind");
+    let intake = Intake::begin(home.into());
+    assert_eq!(intake.status(), Status::Listening);
+    intake.hears_nothing_but("s");
+}
+
+#[test]
+fn a_second_panel_takes_over_when_the_first_ends() {
+    let mut first = IntakeProcess::new();
+    let second = Intake::begin(first.home.clone());
+    assert_eq!(second.status(), Status::HeldElsewhere);
+    first.hears("to the first");
+    assert!(second.news_within(Duration::from_millis(100)).is_none(), "it waits");
+    first.kill();
+    assert_eq!(second.status(), Status::Listening);
+    second.hears_nothing_but("to the second");
+}
+
+#[test]
+fn the_lock_alone_decides() {
+    let home = Home::new();
+    let path = lock_path(&home.make_socket_folder());
+    let lock = File::create(&path).unwrap();
+    flock(&lock, FlockOperation::LockExclusive).unwrap();
+    let intake = Intake::begin(home.into());
+    assert_eq!(intake.status(), Status::HeldElsewhere);
+    assert!(!intake.socket.exists());
+    drop(lock);
+    assert_eq!(intake.status(), Status::Listening);
+    assert_eq!(mode(&intake.socket), 0o600);
+}
+
+#[test]
+fn without_a_place_for_the_socket_it_says_why() {
+    let home = Home::new();
+    let folder = home.socket().parent().unwrap().to_owned();
+    fs::create_dir_all(folder.parent().unwrap()).unwrap();
+    fs::write(&folder, "a file").unwrap();
+    let intake = Intake::begin(home.into());
+    let Status::Failed(why) = intake.status() else { panic!("it listens") };
+    assert!(why.to_string().contains(&*folder.to_string_lossy()), "{why}");
+}
+
+/// Needs root, to be another user for once.
+#[test]
+fn another_user_is_not_heard() {
+    if !rustix::process::getuid().is_root() {
+        println!("not root: nobody here can be another user");
+        return;
+    }
+    let intake = IntakeProcess::new();
+    // All doors are opened: it is the peer's user that counts.
+    for folder in intake.socket.ancestors().skip(1).take_while(|folder| **folder != *std::env::temp_dir()) {
+        fs::set_permissions(folder, Permissions::from_mode(0o755)).unwrap();
+    }
+    fs::set_permissions(&intake.socket, Permissions::from_mode(0o666)).unwrap();
+    let mut foreign = Client::connect_as(65_534, &intake.socket);
+    foreign.send(&good_frame(process(std::process::id()), "foreign"));
+    assert!(foreign.is_closed(LIMIT));
+    assert!(intake.hears("own").is_empty());
+    assert!(intake.log().contains("not this user's process"));
+}
