@@ -17,7 +17,7 @@ use crate::launch::Running;
 use crate::loop_probe::{LoopProbe, Stretches};
 use crate::report::Figure;
 use crate::screen::Screen;
-use crate::script::{self, EVENTS, events, group, missing};
+use crate::script::{self, EVENTS, WAITING, WORKING, events, group, missing};
 use crate::spawn::Job;
 use crate::start::status;
 
@@ -96,15 +96,24 @@ fn lost(table: &[Value]) -> usize {
     (0..SESSIONS).map(of).sum()
 }
 
-/// Rows that stand above one that belongs above them: by group, then by their start. The table's times are whole
-/// seconds, rounded each for itself.
+/// Rows that stand above one that belongs above them. The table's times are whole seconds, rounded each for itself.
 fn out_of_order(table: &[Value]) -> usize {
-    let key = |line: &Value| (group(line), line["started"].as_i64().unwrap_or(0));
     let wrong = |pair: &[Value]| {
-        let [(above, began), (below, next)] = [key(&pair[0]), key(&pair[1])];
-        above > below || (above == below && began > next + 1)
+        let [(group, above), (next_group, below)] = [place(&pair[0]), place(&pair[1])];
+        group > next_group || (group == next_group && above > below + 1)
     };
     table.windows(2).filter(|pair| wrong(pair)).count()
+}
+
+/// A row's group, and what orders it there: working ones by their start, quiet ones by when they came to rest, the
+/// last first. When a waiting one was asked the table does not say.
+fn place(line: &Value) -> (usize, i64) {
+    let time = |key: &str| line[key].as_i64().unwrap_or(0);
+    match group(line) {
+        WAITING => (WAITING, 0),
+        WORKING => (WORKING, time("started")),
+        quiet => (quiet, -time("since")),
+    }
 }
 
 /// A process that may pass for an agent. It ends when dropped.

@@ -99,12 +99,19 @@ pub fn missing(session: usize, line: &Value) -> usize {
         + ends
 }
 
-/// Where its row stands: waiting for the person, working, or neither.
+/// The groups of rows, in their order.
+pub const WAITING: usize = 0;
+pub const WORKING: usize = 1;
+pub const QUIET: usize = 2;
+
+/// In which group its row stands.
 pub fn group(line: &Value) -> usize {
     if line["waiting"].as_array().is_some_and(|waits| !waits.is_empty()) {
-        0
+        WAITING
+    } else if matches!(line["state"].as_str(), Some("thinking" | "tool")) {
+        WORKING
     } else {
-        1 + usize::from(!matches!(line["state"].as_str(), Some("thinking" | "tool")))
+        QUIET
     }
 }
 
@@ -126,6 +133,6 @@ mod tests {
             "tool": { "name": "Bash", "detail": "c-2" }, "waiting": [{ "kind": "input" }],
         });
         assert_eq!(missing(2, &line), 0);
-        assert_eq!(group(&line), 0);
+        assert_eq!(group(&line), WAITING);
     }
 }

@@ -52,7 +52,8 @@ impl Job {
     }
 }
 
-/// Between runs the panel comes to rest: none pays for the one before.
+/// Between runs the panel comes to rest: none pays for the one before. Meanwhile this processor is kept awake: to wake
+/// it can take longer than all that is measured, the same for each, and would hide what differs.
 const REST: Duration = Duration::from_millis(4);
 
 /// Runs all jobs in turns (A B C, A B C, …). The median of each, in microseconds.
@@ -64,7 +65,10 @@ pub fn medians<const N: usize>(jobs: &[Job; N], rounds: usize) -> [f64; N] {
             if round >= WARM_UP {
                 times.push(time);
             }
-            std::thread::sleep(REST);
+            let rested = Instant::now() + REST;
+            while Instant::now() < rested {
+                std::hint::spin_loop();
+            }
         }
     }
     times.map(|times| median(&times))

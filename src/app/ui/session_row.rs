@@ -164,7 +164,7 @@ mod imp {
             let badge = words::mode(mode);
             label::say_at_least(&self.mode, badge.as_deref().unwrap_or_default(), 12);
             self.mode.set_visible(badge.is_some());
-            self.mode.set_tooltip_text(Some(&words::mode_meaning(mode)));
+            label::explain(&*self.mode, badge.is_some().then(|| words::mode_meaning(mode)).as_deref());
             let class = match mode {
                 PermissionMode::BypassPermissions => "bypass",
                 PermissionMode::Plan => "plan",
@@ -177,7 +177,7 @@ mod imp {
             let count = data.task_count().map(|(done, all)| format!("{done}/{all}"));
             label::say(&self.task_count, count.as_deref().unwrap_or_default());
             self.tasks.set_visible(count.is_some());
-            self.tasks.set_tooltip_text(words::tasks(data).as_deref());
+            label::explain(&*self.tasks, words::tasks(data).as_deref());
         }
 
         /// What may change by time alone.
