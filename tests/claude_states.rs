@@ -6,9 +6,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use dasbo_core::agents;
-use dasbo_core::event::{PermissionMode, WaitKind};
-use dasbo_core::moment::Moment;
+use dasbo_core::agents::claude::Claude;
+use dasbo_core::agents::{self, Agent};
+use dasbo_core::event::{PermissionMode, SessionId, SessionKey, WaitKind};
+use dasbo_core::moment::{Moment, WallClock};
 use dasbo_core::process::{Ancestor, ProcessId};
 use dasbo_core::registry::Registry;
 use dasbo_core::session::{NoteKind, Session, State};
@@ -40,28 +41,26 @@ fn scenarios(folder: &Path) -> Vec<PathBuf> {
 /// Plays one recording; the lines that differ.
 fn play(states: &Path) -> Vec<String> {
     let expected: Vec<String> = lines(states).into_iter().filter(|line| !line.starts_with('#')).collect();
-    let events: Vec<Value> = lines(&states.with_extension("jsonl"))
+    let with_files =
+        expected.iter().any(|line| line.starts_with("registry") || line.starts_with("transcript"));
+    let recording: Vec<Value> = lines(&states.with_extension("jsonl"))
         .iter()
         .map(|line| serde_json::from_str(line).unwrap())
-        .filter(|step: &Value| step.get("event").is_some())
         .collect();
-    assert_eq!(expected.len(), events.len(), "{}: one line an event", states.display());
-    let mut registry = Registry::default();
-    let mut sessions: Vec<String> = Vec::new();
+    // The first line says when it was, whatever else it says.
+    let zero = recording.iter().find_map(|step| step["zero"].as_f64());
+    let steps: Vec<Value> = recording
+        .into_iter()
+        .filter(|step| kind(step).is_some_and(|kind| with_files || kind == Kind::Hook))
+        .collect();
+    assert_eq!(expected.len(), steps.len(), "{}: one line a step", states.display());
+    let mut stage = Stage::new(&steps, zero.unwrap_or(ZERO));
     let mut wrong = Vec::new();
-    for (number, (line, step)) in expected.iter().zip(&events).enumerate() {
+    for (number, (line, step)) in expected.iter().zip(&steps).enumerate() {
         let (name, right) = line.split_once(char::is_whitespace).unwrap();
-        assert_eq!(name, step["event"], "{}", states.display());
-        let frame = frame(step);
-        if let Some(event) = agents::event(&frame).unwrap() {
-            registry.apply(&event, frame.header.at);
-        }
-        let id = step["payload"]["session_id"].as_str().unwrap().to_owned();
-        if !sessions.contains(&id) {
-            sessions.push(id.clone());
-        }
-        let shown = describe(&registry, &sessions, &id);
-        if !agrees(right.trim(), &shown) {
+        assert_eq!(name, step.get("event").and_then(Value::as_str).unwrap_or(name), "{}", states.display());
+        let shown = stage.play(step, steps.get(number + 1));
+        if !right.split('|').any(|right| agrees(right.trim(), &shown)) {
             let name = states.file_stem().unwrap().to_string_lossy();
             wrong.push(format!("{name} {}. {line}\n{:>30} {shown}", number + 1, "shown:"));
         }
@@ -74,39 +73,147 @@ fn lines(path: &Path) -> Vec<String> {
     text.lines().filter(|line| !line.trim().is_empty()).map(str::to_owned).collect()
 }
 
-fn frame(step: &Value) -> Frame {
-    let hints: BTreeMap<String, String> = step["env"]
-        .as_object()
-        .unwrap()
-        .iter()
-        .map(|(k, v)| (k.clone(), v.as_str().unwrap().into()))
-        .collect();
-    let pid: u32 = hints["CLAUDE_PID"].parse().unwrap();
-    let bytes = step["payload"].to_string().into_bytes();
-    // Some things happened before the first event: their times are negative.
-    let at = Moment::default() + Duration::from_secs_f64(step["at"].as_f64().unwrap() + 1_000.0);
-    let ancestor = |pid, comm: &str| Ancestor {
-        id: ProcessId { pid, start: 90_000 },
-        comm: comm.into(),
-        args: Vec::new(),
-        tty: 34_816,
-    };
-    let header = Header {
-        version: VERSION,
-        agent: "claude".into(),
-        mode: Mode::Notify,
-        event: step["event"].as_str().unwrap().into(),
-        at,
-        helper: ProcessId { pid: 1, start: at.as_nanos() },
-        again: false,
-        chain: vec![ancestor(2, "sh"), ancestor(pid, "claude"), ancestor(3, "bash")],
-        pidfds: Vec::new(),
-        hints,
-        terminal: BTreeMap::new(),
-        form: Form::Json,
-        length: bytes.len(),
-    };
-    Frame { header, payload: Payload::Json(bytes) }
+/// What a line of a recording tells.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Hook,
+    Registry,
+    Transcript,
+}
+
+fn kind(step: &Value) -> Option<Kind> {
+    [("event", Kind::Hook), ("registry", Kind::Registry), ("transcript", Kind::Transcript)]
+        .into_iter()
+        .find_map(|(key, kind)| step.get(key).map(|_| kind))
+}
+
+/// Some things happened before the first event: their times are negative.
+fn moment(step: &Value) -> Moment {
+    Moment::default() + Duration::from_secs_f64(step["at"].as_f64().unwrap() + ZERO)
+}
+
+/// Seconds after boot at which recordings have their zero.
+const ZERO: f64 = 1_000.0;
+
+/// The registry, and what playing a recording needs beside it.
+struct Stage {
+    registry: Registry,
+    sessions: Vec<String>,
+    clock: WallClock,
+    /// When each process started, as the registry file has it.
+    starts: BTreeMap<u32, u64>,
+    /// The session that each registry file named last.
+    named: BTreeMap<String, String>,
+}
+
+impl Stage {
+    fn new(steps: &[Value], zero: f64) -> Self {
+        let boot = Duration::from_secs_f64(zero - ZERO);
+        let contents = steps.iter().filter_map(|step| content(step, "registry"));
+        let start = |file: Value| {
+            let pid = u32::try_from(file["pid"].as_u64()?).ok()?;
+            Some((pid, file["procStart"].as_str()?.parse().ok()?))
+        };
+        Self {
+            registry: Registry::default(),
+            sessions: Vec::new(),
+            clock: WallClock { boot: u64::try_from(boot.as_nanos()).unwrap() },
+            starts: contents.filter_map(|text| start(serde_json::from_str(&text).ok()?)).collect(),
+            named: BTreeMap::new(),
+        }
+    }
+
+    /// Plays a step, and says what is shown of its session then; of a file's, when the next step comes.
+    fn play(&mut self, step: &Value, next: Option<&Value>) -> String {
+        let at = moment(step);
+        let (session, until) = match kind(step).unwrap() {
+            Kind::Hook => (self.hook(step, at), at),
+            Kind::Registry => (self.registry_file(step, at), until(next, at)),
+            Kind::Transcript => (self.transcript(step, at), until(next, at)),
+        };
+        while self.registry.due().is_some_and(|due| due < until) {
+            let due = self.registry.due().unwrap();
+            self.registry.tick(due);
+        }
+        if !self.sessions.contains(&session) {
+            self.sessions.push(session.clone());
+        }
+        describe(&self.registry, &self.sessions, &session)
+    }
+
+    fn hook(&mut self, step: &Value, at: Moment) -> String {
+        let frame = self.frame(step, at);
+        if let Some(event) = agents::event(&frame).unwrap() {
+            self.registry.apply(&event, at);
+        }
+        step["payload"]["session_id"].as_str().unwrap().to_owned()
+    }
+
+    fn registry_file(&mut self, step: &Value, at: Moment) -> String {
+        let name = step["registry"]["file"].as_str().unwrap();
+        let path = Path::new("/home/user/.claude/sessions").join(name);
+        if let Some(text) = content(step, "registry") {
+            let file: Value = serde_json::from_str(&text).unwrap();
+            self.named.insert(name.to_owned(), file["sessionId"].as_str().unwrap().to_owned());
+            if let Some(event) = Claude.session_file(&path, text.as_bytes(), self.clock) {
+                self.registry.apply(&event, at);
+            }
+        }
+        self.named[name].clone()
+    }
+
+    fn transcript(&mut self, step: &Value, at: Moment) -> String {
+        let line = content(step, "transcript").unwrap();
+        let parsed: Value = serde_json::from_str(&line).unwrap();
+        let id = parsed["sessionId"].as_str().unwrap();
+        let key = SessionKey { agent: Claude.id(), id: SessionId::new(id).unwrap() };
+        for event in Claude.transcript(&key, &[line.into_bytes()], self.clock, at) {
+            self.registry.apply(&event, at);
+        }
+        id.to_owned()
+    }
+
+    fn frame(&self, step: &Value, at: Moment) -> Frame {
+        let hints: BTreeMap<String, String> = step["env"]
+            .as_object()
+            .unwrap()
+            .iter()
+            .map(|(k, v)| (k.clone(), v.as_str().unwrap().into()))
+            .collect();
+        let pid: u32 = hints["CLAUDE_PID"].parse().unwrap();
+        let bytes = step["payload"].to_string().into_bytes();
+        let ancestor = |pid, comm: &str| Ancestor {
+            id: ProcessId { pid, start: self.starts.get(&pid).copied().unwrap_or(90_000) },
+            comm: comm.into(),
+            args: Vec::new(),
+            tty: 34_816,
+        };
+        let header = Header {
+            version: VERSION,
+            agent: "claude".into(),
+            mode: Mode::Notify,
+            event: step["event"].as_str().unwrap().into(),
+            at,
+            helper: ProcessId { pid: 1, start: at.as_nanos() },
+            again: false,
+            chain: vec![ancestor(2, "sh"), ancestor(pid, "claude"), ancestor(3, "bash")],
+            pidfds: Vec::new(),
+            hints,
+            terminal: BTreeMap::new(),
+            form: Form::Json,
+            length: bytes.len(),
+        };
+        Frame { header, payload: Payload::Json(bytes) }
+    }
+}
+
+/// When a file's line is looked at: as long after it as the recording gives.
+fn until(next: Option<&Value>, at: Moment) -> Moment {
+    next.map_or(at + Duration::from_secs(1), moment)
+}
+
+fn content(step: &Value, file: &str) -> Option<String> {
+    step.get(file)?.get("content")?.as_str().map(str::to_owned)
 }
 
 /// What is shown of a session, in the words of the files; a detail stands between `\0`s.

@@ -93,8 +93,7 @@ fn what() -> impl Strategy<Value = What> {
 
 /// What files say.
 fn read() -> impl Strategy<Value = What> {
-    let waiting = any::<bool>().prop_map(|hooked| Status::Waiting { hooked });
-    let status = prop_oneof![2 => select(vec![Status::Idle, Status::Busy, Status::Shell]), 1 => waiting];
+    let status = select(vec![Status::Idle, Status::Busy, Status::Shell, Status::Waiting]);
     prop_oneof![4 => status.prop_map(What::Reported), 1 => Just(What::Interrupted), 1 => Just(What::Seen)]
 }
 
@@ -470,7 +469,7 @@ fn a_wait_that_the_file_confirmed_ends_with_it() {
     // The file lags: this is from before the question.
     registry.apply(&reported(25, Status::Busy), at(30));
     assert_eq!(state_of(&registry).1, 1, "only a wait that the file has seen can end by it");
-    registry.apply(&reported(600, Status::Waiting { hooked: true }), at(600));
+    registry.apply(&reported(600, Status::Waiting), at(600));
     assert_eq!(state_of(&registry).1, 1, "one wait, however many tell of it");
     registry.apply(&reported(900, Status::Busy), at(900));
     assert_eq!(state_of(&registry), (State::Tool(bash.tool), 0));
@@ -484,7 +483,7 @@ fn a_session_without_hooks_is_as_its_file_says() {
     assert_eq!(registry.sessions().count(), 0, "a transcript alone makes no row");
     for (millis, status, state, waits, background) in [
         (10, Status::Busy, State::Thinking, 0, 0),
-        (20, Status::Waiting { hooked: true }, State::Thinking, 1, 0),
+        (20, Status::Waiting, State::Thinking, 1, 0),
         (30, Status::Busy, State::Thinking, 0, 0),
         (40, Status::Shell, State::Idle, 0, 1),
         (50, Status::Idle, State::Idle, 0, 0),

@@ -132,6 +132,7 @@ impl Application {
                 move |window| {
                     if window.is_active() {
                         application.look_for_connections();
+                        application.panel().catch_up();
                     }
                 }
             ));

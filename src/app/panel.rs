@@ -59,7 +59,7 @@ impl Panel {
                 next = (clock::now().since(began) < STRETCH).then(|| inbox.try_next()).flatten();
             }
             self.settle();
-            breathe().await;
+            yield_to_drawing().await;
         }
     }
 
@@ -156,8 +156,16 @@ impl Panel {
         });
     }
 
+    /// Looks what has passed: the timers stand still while the machine sleeps.
+    pub fn catch_up(self: &Rc<Self>) {
+        if let Some((_, source)) = self.timer.take() {
+            source.remove();
+        }
+        self.on_timer();
+    }
+
     fn on_timer(self: &Rc<Self>) {
-        self.timer.borrow_mut().take();
+        self.timer.take();
         let changes = self.registry.borrow_mut().tick(clock::now());
         self.show(changes);
         self.settle();
@@ -171,6 +179,6 @@ impl Panel {
 }
 
 /// Lets the loop draw what is to be drawn.
-async fn breathe() {
+async fn yield_to_drawing() {
     glib::timeout_future_with_priority(Priority::DEFAULT_IDLE, Duration::ZERO).await;
 }

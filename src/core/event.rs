@@ -144,11 +144,8 @@ pub enum Status {
     Idle,
     /// It does something, which alone does not mean a turn.
     Busy,
-    /// It asks the person; a hook tells of it too (`true`), or only this file.
-    Waiting {
-        /// Whether hooks tell of such a wait.
-        hooked: bool,
-    },
+    /// It asks the person.
+    Waiting,
     /// It is idle while a shell of its runs in the background.
     Shell,
 }

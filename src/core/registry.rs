@@ -196,8 +196,8 @@ impl Registry {
         Some(Change::Updated(session))
     }
 
-    /// The row whose session made place for the one that begins here, told or not. A process has one file: once it names another
-    /// session, the one before is over, which hooks tell better where they speak.
+    /// The row whose session made place for the one that begins here, told or not. A process has one file: once it
+    /// names another session, the one before is over, which hooks tell better where they speak.
     fn predecessor(&self, event: &Event) -> Option<RowId> {
         let cleared = matches!(event.what, What::Began(Beginning::Clear));
         let replaces = cleared || matches!(event.what, What::Began(Beginning::Resume));
@@ -208,7 +208,9 @@ impl Registry {
             known.key != event.session
                 && known.key.agent == event.session.agent
                 && known.process.is_some_and(|known| known.id == process.id)
-                && (cleared || row.successor_until.is_some() || (reported && !row.timeline.is_hooked()))
+                && (cleared
+                    || (replaces && row.successor_until.is_some())
+                    || (reported && !row.timeline.is_hooked()))
         };
         self.rows.iter().find(|(_, row)| makes_place(row)).map(|(&id, _)| id)
     }
@@ -223,8 +225,7 @@ impl Registry {
             let process = row.session().process.map(|process| process.id);
             process.is_some() && process == event.process.map(|process| process.id)
         };
-        let spoken_of =
-            |row: &Row| of_process(row) && row.timeline.is_hooked() && row.successor_until.is_none();
+        let spoken_of = |row: &Row| of_process(row) && row.timeline.is_hooked();
         !matches!(event.what, What::Reported(_)) || self.rows.values().any(spoken_of)
     }
 

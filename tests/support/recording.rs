@@ -33,6 +33,8 @@ pub enum What {
     Person(Person),
     /// The agent's registry file changed.
     Registry(Registry),
+    /// The agent's transcript grew by the record of an interruption.
+    Transcript(Transcript),
 }
 
 /// A hook that ran.
@@ -95,6 +97,15 @@ pub struct Registry {
     pub content: Option<String>,
 }
 
+/// A record of an interruption.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+pub struct Transcript {
+    /// The name of the file that it was appended to.
+    pub file: String,
+    /// The line, without its end.
+    pub content: String,
+}
+
 /// A line as it stands.
 #[derive(Deserialize)]
 struct Line {
@@ -108,23 +119,31 @@ struct Line {
     hook_printed: Option<Printed>,
     person: Option<Person>,
     registry: Option<Registry>,
+    transcript: Option<Transcript>,
 }
 
 impl TryFrom<Line> for Step {
     type Error = &'static str;
 
     fn try_from(line: Line) -> Result<Self, Self::Error> {
-        let what = match (line.event, line.payload, line.person, line.registry) {
-            (Some(event), Some(payload), None, None) => What::Hook(RecordedHook {
+        let hook = line.event.zip(line.payload).map(|(event, payload)| {
+            What::Hook(RecordedHook {
                 event,
                 payload,
                 env: line.env,
                 ancestors: line.ancestors,
                 printed: line.hook_printed,
-            }),
-            (None, None, Some(person), None) => What::Person(person),
-            (None, None, None, Some(registry)) => What::Registry(registry),
-            _ => return Err("neither a hook, nor a person, nor a registry file"),
+            })
+        });
+        let kinds = [
+            hook,
+            line.person.map(What::Person),
+            line.registry.map(What::Registry),
+            line.transcript.map(What::Transcript),
+        ];
+        let mut kinds = kinds.into_iter().flatten();
+        let (Some(what), None) = (kinds.next(), kinds.next()) else {
+            return Err("neither a hook, nor a person, nor one of the agent's files");
         };
         Ok(Self { at: line.at, what })
     }
@@ -178,6 +197,8 @@ mod tests {
             "\n",
             r#"{"at":1,"registry":{"file":"7.json","removed":true}}"#,
             "\n",
+            r#"{"at":2,"transcript":{"file":"a.jsonl","content":"{}"}}"#,
+            "\n",
         );
         let steps = Recording::parse(text).unwrap().steps;
         let person = Person { act: "type".into(), x: json!("go") };
@@ -195,6 +216,7 @@ mod tests {
             printed: Some(Printed { exit: Some(0), stdout: json!("hi") }),
         };
         let registry = Registry { file: "7.json".into(), content: None };
+        let transcript = Transcript { file: "a.jsonl".into(), content: "{}".into() };
         let step = |at, what| Step { at, what };
         assert_eq!(
             steps,
@@ -202,6 +224,7 @@ mod tests {
                 step(None, What::Person(person)),
                 step(Some(0.5), What::Hook(hook)),
                 step(Some(1.0), What::Registry(registry)),
+                step(Some(2.0), What::Transcript(transcript)),
             ]
         );
     }

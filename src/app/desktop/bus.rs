@@ -32,10 +32,10 @@ pub struct Query {
     pub reply: Sender<Table>,
 }
 
-struct Panel(Sender<Query>);
+struct Interface(Sender<Query>);
 
 #[interface(name = "org.dasbo.Dasbo.Panel")]
-impl Panel {
+impl Interface {
     /// The table of sessions, as JSON.
     async fn sessions(&self) -> fdo::Result<String> {
         let table = self.ask(0).await?;
@@ -51,7 +51,7 @@ impl Panel {
     }
 }
 
-impl Panel {
+impl Interface {
     async fn ask(&self, after: u64) -> fdo::Result<Table> {
         let gone = || fdo::Error::Failed("the panel ends".to_owned());
         let (reply, answer) = async_channel::bounded(1);
@@ -62,7 +62,7 @@ impl Panel {
 
 /// Puts the interface on the session bus. It is there as long as the connection that is returned.
 pub async fn serve(queries: Sender<Query>) -> zbus::Result<Connection> {
-    let connection = zbus::connection::Builder::session().serve_at(PATH, Panel(queries)).build().await?;
+    let connection = zbus::connection::Builder::session().serve_at(PATH, Interface(queries)).build().await?;
     connection.request_name_with_flags(NAME, RequestNameFlags::DO_NOT_QUEUE).await?;
     Ok(connection)
 }

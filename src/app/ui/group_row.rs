@@ -13,7 +13,7 @@ mod imp {
     use gtk::CompositeTemplate;
 
     use crate::model::GroupHeader;
-    use crate::ui::{label, speaker};
+    use crate::ui::{focus_target, label};
     use crate::words;
 
     #[derive(Debug, Default, CompositeTemplate)]
@@ -80,10 +80,10 @@ mod imp {
             label::say(&self.title, &name);
             label::say(&self.count, &header.count().to_string());
             let sentence = format!("{name}, {}", words::sessions(header.count()));
-            if let Some(speaker) = speaker::of(&*self.obj()) {
-                speaker.update_property(&[gtk::accessible::Property::Label(&sentence)]);
+            if let Some(target) = focus_target::of(&*self.obj()) {
+                target.update_property(&[gtk::accessible::Property::Label(&sentence)]);
                 // It may have spoken for a session before.
-                speaker.reset_state(gtk::AccessibleState::Expanded);
+                target.reset_state(gtk::AccessibleState::Expanded);
             }
         }
     }

@@ -6,12 +6,12 @@
 
 mod agent_mark;
 mod connect_dialog;
+mod focus_target;
 mod group_row;
 mod label;
 mod session_details;
 mod session_row;
 mod session_view;
-mod speaker;
 mod window;
 
 use agent_mark::AgentMark;

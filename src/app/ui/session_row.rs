@@ -17,7 +17,7 @@ mod imp {
     use gtk::CompositeTemplate;
 
     use super::tone;
-    use crate::ui::{AgentMark, SessionDetails, label, speaker};
+    use crate::ui::{AgentMark, SessionDetails, focus_target, label};
     use crate::{clock, model, words};
 
     /// How long unfolding takes, in milliseconds. GTK leaves it out where the person wants no animations.
@@ -229,8 +229,8 @@ mod imp {
         }
 
         fn say_expanded(&self, expanded: bool) {
-            if let Some(speaker) = speaker::of(&*self.obj()) {
-                speaker.update_state(&[gtk::accessible::State::Expanded(Some(expanded))]);
+            if let Some(target) = focus_target::of(&*self.obj()) {
+                target.update_state(&[gtk::accessible::State::Expanded(Some(expanded))]);
             }
         }
 
@@ -238,8 +238,8 @@ mod imp {
         fn say_sentence(&self, sentence: &str) {
             if *self.sentence.borrow() != sentence {
                 self.sentence.replace(sentence.to_owned());
-                if let Some(speaker) = speaker::of(&*self.obj()) {
-                    speaker.update_property(&[gtk::accessible::Property::Label(sentence)]);
+                if let Some(target) = focus_target::of(&*self.obj()) {
+                    target.update_property(&[gtk::accessible::Property::Label(sentence)]);
                 }
             }
         }

@@ -83,7 +83,10 @@ mod imp {
             self.parent_constructed();
             let window = self.obj();
             window.connect_focus_widget_notify(|window| window.imp().note_focus());
-            window.connect_is_active_notify(|window| window.imp().note_focus());
+            window.connect_is_active_notify(|window| {
+                window.imp().note_focus();
+                window.imp().view.refresh();
+            });
         }
     }
 

@@ -279,7 +279,8 @@ impl Machine {
         }
     }
 
-    pub(super) fn open(&mut self, wait: Wait) {
+    pub(super) fn open(&mut self, mut wait: Wait) {
+        wait.confirmed |= self.is_reported(wait.since);
         self.session.waits.push(wait);
     }
 

@@ -19,7 +19,12 @@ pub(super) struct FileSaid {
     idle: Option<Moment>,
     /// That a shell runs in the background.
     shell: bool,
+    /// Since when, that it waits.
+    waiting: Option<Moment>,
 }
+
+/// The file says waiting up to this long before the hook runs that tells what for (measured: 0.03 s).
+const AHEAD: Duration = Duration::from_millis(150);
 
 impl Machine {
     /// When it is certain that the turn was interrupted, unless a hook tells another end before.
@@ -40,8 +45,9 @@ impl Machine {
     }
 
     pub(super) fn reported(&mut self, status: Status, at: Moment) {
+        self.file.waiting = (status == Status::Waiting).then_some(at);
         match status {
-            Status::Waiting { hooked } => self.reported_waiting(hooked, at),
+            Status::Waiting => self.reported_waiting(at),
             Status::Idle | Status::Busy | Status::Shell => self.session.waits.retain(|wait| !wait.confirmed),
         }
         if self.hooked {
@@ -51,12 +57,18 @@ impl Machine {
         }
     }
 
-    /// Where hooks tell of a wait they tell it first, and what it is for.
-    fn reported_waiting(&mut self, hooked: bool, at: Moment) {
+    /// Whether a wait that a hook tells of now is the one that the file told of just before.
+    pub(super) fn is_reported(&self, at: Moment) -> bool {
+        let just_before = self.file.waiting.is_some_and(|since| at.since(since) <= AHEAD);
+        just_before && self.session.waits.is_empty()
+    }
+
+    /// Where hooks speak they tell of a wait first, and what it is for.
+    fn reported_waiting(&mut self, at: Moment) {
         for wait in &mut self.session.waits {
             wait.confirmed = true;
         }
-        if self.session.waits.is_empty() && !(hooked && self.hooked) {
+        if self.session.waits.is_empty() && !self.hooked {
             let (kind, actor) = (WaitKind::Input, Actor::Main);
             self.open(Wait { kind, actor, call: None, request: None, since: at, confirmed: true });
         }
@@ -70,12 +82,14 @@ impl Machine {
                 if self.session.attended && self.prompted && runs && !self.session.compacting {
                     self.file.idle = Some(at);
                 }
+                // What ends well says so by a hook before.
+                self.session.compacting = false;
                 if std::mem::take(&mut self.file.shell) && self.session.state == State::Idle {
                     self.session.background = 0;
                 }
             }
             Status::Shell => self.file.shell = true,
-            Status::Busy | Status::Waiting { .. } => {}
+            Status::Busy | Status::Waiting => {}
         }
     }
 
@@ -84,7 +98,7 @@ impl Machine {
         self.session.background = usize::from(status == Status::Shell);
         match status {
             Status::Idle | Status::Shell => self.end_turn(State::Idle, at),
-            Status::Busy | Status::Waiting { .. } => self.enter(State::Thinking, at),
+            Status::Busy | Status::Waiting => self.enter(State::Thinking, at),
         }
     }
 

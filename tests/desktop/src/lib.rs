@@ -8,5 +8,6 @@ pub mod contract;
 pub mod isolation;
 pub mod model_server;
 pub mod panel;
+pub mod record;
 pub mod terminal;
 pub mod wait;

@@ -37,10 +37,16 @@ impl std::fmt::Debug for Terminal {
 
 impl Terminal {
     /// Starts `program` with exactly these variables, as the leader of a session of its own.
-    pub fn start(program: &Path, folder: &Path, variables: &BTreeMap<OsString, OsString>) -> Result<Self> {
+    pub fn start(
+        program: &Path,
+        arguments: &[&str],
+        folder: &Path,
+        variables: &BTreeMap<OsString, OsString>,
+    ) -> Result<Self> {
         let (pty, pts) = pty_process::open()?;
         pty.resize(Size::new(ROWS.get(), COLUMNS.get()))?;
         let child = Command::new(program)
+            .args(arguments)
             .current_dir(folder)
             .env_clear()
             .envs(variables)

@@ -115,6 +115,46 @@ async fn a_gate_holds_a_stream_until_it_is_opened() {
 }
 
 #[tokio::test]
+async fn a_stuck_answer_has_begun_to_speak() {
+    let step = Step::text("One two three").stuck_at("gate", 4, 2);
+    let server = ModelServer::start(Scripts::default().with("stuck", [step])).await.unwrap();
+    let mut response = ask(&server, &prompt("SCN:stuck")).await;
+    let mut begun = String::new();
+    while !begun.contains("two ") {
+        let piece = response.frame().await.unwrap().unwrap().into_data().unwrap();
+        begun += std::str::from_utf8(&piece).unwrap();
+    }
+    assert!(!begun.contains("thre"));
+    server.open_gate("gate");
+    assert_eq!(spoken(&events(response).await, "text_delta", "text"), "three");
+}
+
+#[tokio::test]
+async fn a_silent_answer_does_not_even_begin() {
+    let scripts = Scripts::default().with("silent", [Step::text("Now.").silent_until("gate")]);
+    let server = ModelServer::start(scripts).await.unwrap();
+    let request = prompt("SCN:silent");
+    let mut answer = Box::pin(ask(&server, &request));
+    tokio::select! {
+        _ = &mut answer => panic!("it has begun"),
+        asked = wait::until(LIMIT, "request", async || server.received().first().map(drop)) => asked.unwrap(),
+    }
+    server.open_gate("gate");
+    assert_eq!(spoken(&events(answer.await).await, "text_delta", "text"), "Now.");
+}
+
+#[tokio::test]
+async fn a_summary_is_asked_for_beside_the_script() {
+    let scripts = Scripts::default().with("one", [Step::text("Hi.")]).with_summary(Step::text("In short."));
+    let server = ModelServer::start(scripts).await.unwrap();
+    let mut request = prompt("SCN:one");
+    let messages = request["messages"].as_array_mut().unwrap();
+    messages.push(json!({"role": "assistant", "content": "Hi."}));
+    messages.push(json!({"role": "user", "content": "Create a detailed summary."}));
+    assert_eq!(spoken(&events(ask(&server, &request).await).await, "text_delta", "text"), "In short.");
+}
+
+#[tokio::test]
 async fn a_client_that_hangs_up_is_noticed() {
     let scripts = Scripts::default().with("held", [Step::text("Never.").held_at("gate")]);
     let server = ModelServer::start(scripts).await.unwrap();

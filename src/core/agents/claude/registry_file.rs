@@ -41,8 +41,6 @@ struct RegistryFile {
     /// Unix time in milliseconds.
     #[serde(deserialize_with = "maybe")]
     status_updated_at: Option<u64>,
-    #[serde(deserialize_with = "maybe")]
-    waiting_for: Option<String>,
 }
 
 /// What the file says. `None`: it is not whole, or not such a file.
@@ -67,9 +65,7 @@ fn status(file: &RegistryFile) -> Option<Status> {
         "idle" => Status::Idle,
         "busy" => Status::Busy,
         "shell" => Status::Shell,
-        "waiting" => Status::Waiting {
-            hooked: matches!(file.waiting_for.as_deref(), Some("permission prompt" | "input needed")),
-        },
+        "waiting" => Status::Waiting,
         _ => return None,
     })
 }

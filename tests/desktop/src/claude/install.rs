@@ -9,8 +9,8 @@ use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, ensure};
 
-/// The version whose packages are recorded, by their hashes, in `agents/claude`.
-pub const PINNED: &str = "2.1.332";
+/// The versions whose packages are recorded, by their hashes, in `agents/claude`; the newest first.
+pub const PINNED: [&str; 2] = ["2.1.332", "2.1.220"];
 
 const MANIFEST: &str = "package.json";
 const LOCK: &str = "package-lock.json";
@@ -21,8 +21,8 @@ const LOCK: &str = "package-lock.json";
 pub fn install(version: &str) -> Result<PathBuf> {
     let folder = agents_folder().join(version);
     let program = folder.join(program_path()?);
-    let lock = recorded(LOCK);
-    let is_pinned = version == PINNED;
+    let is_pinned = PINNED.contains(&version);
+    let lock = recorded(version, LOCK);
     if program.exists() && (!is_pinned || fs::read(folder.join(LOCK)).ok() == fs::read(&lock).ok()) {
         return Ok(program);
     }
@@ -30,7 +30,7 @@ pub fn install(version: &str) -> Result<PathBuf> {
     let partial = agents_folder().join(format!("{version}.partial"));
     remove(&partial)?;
     fs::create_dir_all(&partial)?;
-    let manifest = fs::read_to_string(recorded(MANIFEST))?.replace(PINNED, version);
+    let manifest = fs::read_to_string(recorded(PINNED[0], MANIFEST))?.replace(PINNED[0], version);
     fs::write(partial.join(MANIFEST), manifest)?;
     if is_pinned {
         fs::copy(&lock, partial.join(LOCK))?;
@@ -88,8 +88,8 @@ fn program_path() -> Result<PathBuf> {
     Ok(PathBuf::from(format!("node_modules/@anthropic-ai/claude-code-linux-{machine}/claude")))
 }
 
-fn recorded(file: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("agents/claude").join(PINNED).join(file)
+fn recorded(version: &str, file: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("agents/claude").join(version).join(file)
 }
 
 fn agents_folder() -> PathBuf {
@@ -114,15 +114,20 @@ mod tests {
 
     /// Without a hash npm would take whatever it is given; an address would tie the tree to one registry.
     #[test]
-    fn every_package_of_the_pinned_version_is_recorded_by_its_hash_alone() {
-        let lock: Value = serde_json::from_str(&fs::read_to_string(recorded(LOCK)).unwrap()).unwrap();
-        let packages = lock["packages"].as_object().unwrap().iter().filter(|(path, _)| !path.is_empty());
-        let packages: Vec<&Value> = packages.map(|(_, package)| package).collect();
-        assert_eq!(packages.len(), 2);
-        for package in packages {
-            assert_eq!(package["version"], PINNED);
-            assert!(package["integrity"].as_str().unwrap().starts_with("sha512-"));
-            assert_eq!(package.get("resolved"), None);
+    fn every_package_of_a_pinned_version_is_recorded_by_its_hash_alone() {
+        for version in PINNED {
+            let lock = fs::read_to_string(recorded(version, LOCK)).unwrap();
+            let lock: Value = serde_json::from_str(&lock).unwrap();
+            let packages = lock["packages"].as_object().unwrap().iter();
+            let packages: Vec<&Value> =
+                packages.filter(|(path, _)| !path.is_empty()).map(|(_, package)| package).collect();
+            assert_eq!(packages.len(), 2);
+            for package in packages {
+                assert_eq!(package["version"], version);
+                let hash = package["integrity"].as_str().unwrap();
+                assert!(hash.starts_with("sha512-"));
+                assert_eq!(package.get("resolved"), None);
+            }
         }
     }
 }

@@ -35,14 +35,18 @@ impl Session {
     /// Starts `program` in the project of this name.
     pub fn start(
         program: &Path,
+        arguments: &[&str],
         home: &Home,
         project: &str,
         model_url: &str,
         limit: Duration,
     ) -> Result<Self> {
         let project = home.project(project);
-        mkfifo(&project.join(PIPE), Mode::S_IRUSR | Mode::S_IWUSR)?;
-        let terminal = Terminal::start(program, &project, &home.variables(model_url))?;
+        let pipe = project.join(PIPE);
+        if !pipe.exists() {
+            mkfifo(&pipe, Mode::S_IRUSR | Mode::S_IWUSR)?;
+        }
+        let terminal = Terminal::start(program, arguments, &project, &home.variables(model_url))?;
         Ok(Self { terminal, project, limit })
     }
 
@@ -71,6 +75,11 @@ impl Session {
     /// Waits until the command waits, then lets it go on.
     pub async fn let_command_go(&self) -> Result<()> {
         wait::until(self.limit, "command that waits", async || self.open_pipe().ok()).await
+    }
+
+    /// Whether a command waited; then it goes on.
+    pub fn let_command_go_if_it_waits(&self) -> bool {
+        self.open_pipe().is_ok()
     }
 
     pub async fn wait_for_end(&mut self) -> Result<ExitStatus> {

@@ -4,7 +4,10 @@
 //! Nothing here goes by the clock: an answer is held at a gate of the model server, a command at a pipe, until the
 //! panel has shown what it must.
 
-use std::path::PathBuf;
+mod background;
+mod unhooked;
+
+use std::path::{Path, PathBuf};
 
 use anyhow::{Result, anyhow, ensure};
 use serde_json::json;
@@ -17,6 +20,9 @@ use crate::wait;
 
 const REFUSAL: &str = "the scripted service refuses this";
 
+/// Whether the panel reads Claude Code's own files. Until it does, what no hook tells is not checked.
+const FILES_ARE_READ: bool = true;
+
 /// Every check plays in a project of its name, with a Claude Code of its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Check {
@@ -25,16 +31,33 @@ enum Check {
     FailingTool,
     ApiError,
     Clear,
+    BackgroundShell,
+    BackgroundAgent,
+    EscInTool,
+    EscInText,
+    EscInSilence,
+    EscAtPrompt,
+    Rename,
     Exit,
     Kill,
 }
 
-const CHECKS: [Check; 7] = [
+/// The project of the session that begins before anything is connected.
+const EARLY: &str = "begun-before";
+
+const CHECKS: [Check; 14] = [
     Check::PlainPrompt,
     Check::Tool,
     Check::FailingTool,
     Check::ApiError,
     Check::Clear,
+    Check::BackgroundShell,
+    Check::BackgroundAgent,
+    Check::EscInTool,
+    Check::EscInText,
+    Check::EscInSilence,
+    Check::EscAtPrompt,
+    Check::Rename,
     Check::Exit,
     Check::Kill,
 ];
@@ -47,6 +70,13 @@ impl Check {
             Self::FailingTool => "failing-tool",
             Self::ApiError => "api-error",
             Self::Clear => "clear",
+            Self::BackgroundShell => "background-shell",
+            Self::BackgroundAgent => "background-agent",
+            Self::EscInTool => "esc-in-tool",
+            Self::EscInText => "esc-in-text",
+            Self::EscInSilence => "esc-in-silence",
+            Self::EscAtPrompt => "esc-at-prompt",
+            Self::Rename => "rename",
             Self::Exit => "exit",
             Self::Kill => "kill",
         }
@@ -59,9 +89,26 @@ impl Check {
             Self::FailingTool => "a failing tool: thinking after it, then idle, no error",
             Self::ApiError => "an API error: error and what the service said, until the next prompt",
             Self::Clear => "/clear: the same row goes on with a new session, idle",
+            Self::BackgroundShell => "a background shell: idle with it after the turn, until it ends",
+            Self::BackgroundAgent => {
+                "a background subagent: idle with a helper after the turn, until it ends"
+            }
+            Self::EscInTool => "Esc while a tool runs: interrupted, until the next prompt",
+            Self::EscInText => "Esc while text streams: interrupted",
+            Self::EscInSilence => "Esc before the first byte: interrupted",
+            Self::EscAtPrompt => "Esc at a permission prompt: nothing waits any more, interrupted",
+            Self::Rename => "/rename: the row has that title, and stays idle",
             Self::Exit => "/exit: the row goes",
             Self::Kill => "SIGKILL: the row goes",
         }
+    }
+
+    /// Whether hooks alone cannot tell.
+    fn needs_files(self) -> bool {
+        matches!(
+            self,
+            Self::EscInTool | Self::EscInText | Self::EscInSilence | Self::EscAtPrompt | Self::Rename
+        )
     }
 
     async fn play(self, stage: &mut Stage, session: &mut Session) -> Result<()> {
@@ -71,6 +118,13 @@ impl Check {
             Self::FailingTool => failing_tool(stage, session).await,
             Self::ApiError => api_error(stage, session).await,
             Self::Clear => clear(stage, session).await,
+            Self::BackgroundShell => background::shell(stage, session).await,
+            Self::BackgroundAgent => background::agent(stage, session).await,
+            Self::EscInTool => unhooked::esc_in_tool(stage, session).await,
+            Self::EscInText => unhooked::esc_in_text(stage, session).await,
+            Self::EscInSilence => unhooked::esc_in_silence(stage, session).await,
+            Self::EscAtPrompt => unhooked::esc_at_prompt(stage, session).await,
+            Self::Rename => unhooked::rename(stage, session).await,
             Self::Exit => exit(stage, session).await,
             Self::Kill => kill(stage, session).await,
         }
@@ -79,18 +133,28 @@ impl Check {
 
 /// Plays all checks with this program.
 pub async fn run(program: PathBuf, version: &str, report: &mut Report) -> Result<()> {
-    let home = Home::new(version, &CHECKS.map(Check::project))?;
+    let projects: Vec<&str> = CHECKS.map(Check::project).into_iter().chain([EARLY]).collect();
+    let home = Home::new(version, &projects)?;
+    let file = home.project(Check::EscAtPrompt.project()).join("note.txt");
     let Some(mut stage) =
-        noted(report, "the panel starts and answers", Stage::set(program, home, scripts()).await)
+        noted(report, "the panel starts and answers", Stage::set(program, home, scripts(&file)).await)
     else {
         return Ok(());
     };
+    let early = unhooked::begun_before(&mut stage, report).await;
     let connected = stage.panel.run(&["hooks", "connect", "claude", "--yes"]).await;
     if noted(report, "Claude Code is connected", connected).is_none() {
         return Ok(());
     }
+    if let Some(session) = early {
+        unhooked::goes_on_connected(&mut stage, session, report).await;
+    }
     for check in CHECKS {
-        one(check, &mut stage, report).await;
+        if check.needs_files() && !FILES_ARE_READ {
+            Report::postponed(check.promise());
+        } else {
+            one(check, &mut stage, report).await;
+        }
     }
     noted(report, "every hook was silent and well, by Claude Code's own account", silent_hooks(&stage));
     noted(report, "a hook of someone else still runs", other_hook_runs(&stage));
@@ -131,7 +195,8 @@ fn evidence(stage: &Stage, session: &Session) -> String {
     )
 }
 
-fn scripts() -> Scripts {
+/// `file` is one that only a person may let be written.
+fn scripts(file: &Path) -> Scripts {
     let command =
         |fails| json!({"command": Session::waiting_command(fails), "description": "Wait for the go"});
     Scripts::default()
@@ -145,6 +210,12 @@ fn scripts() -> Scripts {
         .with("after-error", [Step::text("Better now.").held_at("after-error")])
         .with("brief", [Step::text("Done.")])
         .with("endless", [Step::text("Never said.").held_at("never")])
+        .with("shell", background::shell_script())
+        .with("agent", background::agent_script())
+        .with("subagent", background::subagent_script())
+        .with("talk", [unhooked::stuck_talk()])
+        .with("silence", [Step::text("Never said.").silent_until("never")])
+        .with("write", [Step::tool("Write", json!({"file_path": file, "content": "A note."}))])
 }
 
 /// The row that comes with the program, before any prompt.

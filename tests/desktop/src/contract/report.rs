@@ -15,6 +15,11 @@ impl Report {
         println!("ok      {check}");
     }
 
+    /// A check that waits for a part of the panel.
+    pub fn postponed(check: &str) {
+        println!("later   {check}");
+    }
+
     /// `evidence` is what a person needs to see why.
     pub fn failed(&mut self, check: &str, error: &Error, evidence: &str) {
         self.failed += 1;

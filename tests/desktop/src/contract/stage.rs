@@ -37,7 +37,7 @@ impl Stage {
 
     /// Starts Claude Code in this project.
     pub fn open(&self, project: &str) -> Result<Session> {
-        Session::start(&self.program, &self.home, project, &self.model.url(), LIMIT)
+        Session::start(&self.program, &[], &self.home, project, &self.model.url(), LIMIT)
     }
 
     /// Waits until the one row of this project is as it should be.
@@ -49,7 +49,17 @@ impl Stage {
         what: &str,
         is_so: impl Fn(&Row) -> bool,
     ) -> Result<Row> {
-        let row = wait::until(LIMIT, what, async || match self.row(project).await {
+        self.wait_for_within(LIMIT, project, what, is_so).await
+    }
+
+    pub async fn wait_for_within(
+        &mut self,
+        limit: Duration,
+        project: &Path,
+        what: &str,
+        is_so: impl Fn(&Row) -> bool,
+    ) -> Result<Row> {
+        let row = wait::until(limit, what, async || match self.row(project).await {
             Ok(row) => row.filter(&is_so).map(Ok),
             Err(error) => Some(Err(error)),
         });

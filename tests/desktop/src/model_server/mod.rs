@@ -142,7 +142,9 @@ async fn messages(State(shared): State<Arc<Shared>>, body: Bytes) -> Response {
     let is_side = body["tools"].as_array().is_none_or(Vec::is_empty);
     let place = if is_side { None } else { script::place(&body) };
     let (number, earlier) = shared.note("/v1/messages", &body, place.as_ref());
+    let summary = shared.scripts.summary().filter(|_| script::asks_for_summary(&body));
     let step = match &place {
+        _ if summary.is_some() => summary.cloned().unwrap_or_default(),
         None => side_answer(&body),
         Some(place) => {
             shared.scripts.step(place).cloned().unwrap_or_else(|| Step::text("The script is at its end."))
@@ -151,6 +153,11 @@ async fn messages(State(shared): State<Arc<Shared>>, body: Bytes) -> Response {
     if let Some(refusal) = step.failure.as_ref().filter(|failure| earlier < failure.times) {
         let status = StatusCode::from_u16(refusal.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
         return failure(status, &refusal.kind, &refusal.message);
+    }
+    if let Some(gate) = &step.silent {
+        let mut gates = shared.gates.subscribe();
+        // An error would mean that this server has ended.
+        let _ = gates.wait_for(|open| open.contains(gate)).await;
     }
     let answer = Answer::new(&step, &body, number);
     if body["stream"] != true {
@@ -174,11 +181,11 @@ type Sender = mpsc::Sender<Result<Event, Infallible>>;
 async fn stream(shared: &Shared, step: &Step, answer: &Answer, sender: &Sender) -> Result<(), HungUp> {
     send(sender, answer.opening()).await?;
     pause(sender, tokio::time::sleep(step.delay)).await?;
-    if let Some(gate) = &step.gate {
-        let mut gates = shared.gates.subscribe();
-        pause(sender, gates.wait_for(|open| open.contains(gate))).await?;
-    }
-    for event in answer.rest(step.pace) {
+    for (number, event) in answer.rest(step.pace).into_iter().enumerate() {
+        if let Some(gate) = step.gate.as_ref().filter(|_| number == step.before_gate) {
+            let mut gates = shared.gates.subscribe();
+            pause(sender, gates.wait_for(|open| open.contains(gate))).await?;
+        }
         send(sender, event).await?;
         if let Some(pace) = step.pace {
             pause(sender, tokio::time::sleep(pace.gap)).await?;

@@ -11,7 +11,10 @@ const MARK: &str = "SCN:";
 
 /// Scripts by name.
 #[derive(Debug, Default)]
-pub struct Scripts(HashMap<String, Vec<Step>>);
+pub struct Scripts {
+    steps: HashMap<String, Vec<Step>>,
+    summary: Option<Step>,
+}
 
 /// One answer of the model, or the failures that come before it.
 #[derive(Debug, Clone, Default)]
@@ -19,6 +22,10 @@ pub struct Step {
     pub(super) blocks: Vec<Block>,
     pub(super) failure: Option<Failure>,
     pub(super) gate: Option<String>,
+    /// Nothing at all is sent before this gate is open.
+    pub(super) silent: Option<String>,
+    /// So many events of the answer come before the gate.
+    pub(super) before_gate: usize,
     pub(super) delay: Duration,
     pub(super) pace: Option<Pace>,
     pub(super) stop_reason: Option<String>,
@@ -58,12 +65,23 @@ pub struct Place {
 impl Scripts {
     #[must_use]
     pub fn with(mut self, name: &str, steps: impl IntoIterator<Item = Step>) -> Self {
-        self.0.insert(name.to_owned(), steps.into_iter().collect());
+        self.steps.insert(name.to_owned(), steps.into_iter().collect());
         self
     }
 
+    /// What is answered when a conversation is to be compacted.
+    #[must_use]
+    pub fn with_summary(mut self, step: Step) -> Self {
+        self.summary = Some(step);
+        self
+    }
+
+    pub(super) fn summary(&self) -> Option<&Step> {
+        self.summary.as_ref()
+    }
+
     pub(super) fn step(&self, place: &Place) -> Option<&Step> {
-        self.0.get(&place.script)?.get(place.step)
+        self.steps.get(&place.script)?.get(place.step)
     }
 }
 
@@ -121,6 +139,20 @@ impl Step {
         self
     }
 
+    /// Not a byte comes before `ModelServer::open_gate` names this gate.
+    #[must_use]
+    pub fn silent_until(mut self, gate: &str) -> Self {
+        self.silent = Some(gate.to_owned());
+        self
+    }
+
+    /// The answer comes in pieces of so few characters; after so many pieces it stops at this gate.
+    #[must_use]
+    pub fn stuck_at(mut self, gate: &str, characters: usize, pieces: usize) -> Self {
+        self.before_gate = pieces + 1; // a block's start is an event too
+        self.held_at(gate).slow(characters, Duration::ZERO)
+    }
+
     #[must_use]
     pub fn delayed(mut self, delay: Duration) -> Self {
         self.delay = delay;
@@ -162,6 +194,12 @@ pub(super) fn place(body: &Value) -> Option<Place> {
         )?;
     let step = messages.iter().skip(at).filter(|message| message["role"] == "assistant").count();
     Some(Place { script, step })
+}
+
+/// Whether the last thing said in a request is to sum the conversation up.
+pub(super) fn asks_for_summary(body: &Value) -> bool {
+    let last = body["messages"].as_array().and_then(|messages| messages.last());
+    last.is_some_and(|message| text(&message["content"]).contains("detailed summary"))
 }
 
 /// A message's content is a string, or a list of blocks; only its text counts, not what a tool gave back.
