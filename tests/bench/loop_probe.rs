@@ -86,7 +86,8 @@ impl Call {
 
 /// Milliseconds that a process's first thread ran so far.
 fn processor_time(process: u32) -> f64 {
-    let text = std::fs::read_to_string(format!("/proc/{process}/task/{process}/schedstat")).unwrap_or_default();
+    let text =
+        std::fs::read_to_string(format!("/proc/{process}/task/{process}/schedstat")).unwrap_or_default();
     let nanoseconds = text.split(' ').next().and_then(|field| field.parse::<f64>().ok());
     nanoseconds.unwrap_or(0.0) / 1e6
 }
