@@ -19,7 +19,7 @@ const WORKING_A_SECOND: f64 = 2.0;
 const EACH_EVENT: f64 = 1.0;
 
 const MINUTE: Duration = Duration::from_secs(60);
-const A_WHILE: Duration = Duration::from_secs(15);
+const A_WHILE: Duration = Duration::from_secs(10);
 
 /// What is left of a start is over by then.
 const SETTLE: Duration = Duration::from_secs(3);
@@ -108,7 +108,7 @@ fn count(running: &Running, what: &str, meanwhile: impl FnOnce()) -> f64 {
     });
     let awake: Vec<(String, u32)> = after.filter(|(_, count)| *count > 0).collect();
     eprintln!("  {what}: {awake:?}");
-    awake.iter().map(|(_, count)| f64::from(*count)).sum()
+    f64::from(awake.iter().map(|(_, count)| count).sum::<u32>())
 }
 
 /// Voluntary context switches of each thread, by its id and name.
