@@ -17,6 +17,7 @@ icons    pkg              adwaita-icon-theme  adwaita-icon-theme      adwaita-ic
 icons    pkg              librsvg2-common     librsvg2                librsvg
 desktop  cmd:Xvfb         xvfb                xorg-x11-server-Xvfb    xorg-server-xvfb
 desktop  cmd:dbus-daemon  dbus-daemon         dbus-daemon             dbus
+desktop  cmd:dbus-send    dbus-bin            dbus-tools              dbus
 desktop  pkg              fonts-cantarell     abattis-cantarell-fonts cantarell-fonts
 desktop  pkg              fonts-dejavu-core   dejavu-sans-mono-fonts  ttf-dejavu
 picture  cmd:import       imagemagick         ImageMagick             imagemagick

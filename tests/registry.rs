@@ -347,6 +347,8 @@ fn stragglers_do_not_bring_a_cleared_session_back() {
     registry.apply(&told("old", 1, 0, What::Prompted(None)), at(0));
     registry.apply(&told("old", 1, 20, What::Ended(Ending::Replaced)), at(20));
     registry.apply(&told("old", 1, 25, What::Seen), at(25));
+    let read = Event { source: Source::File, process: None, ..told("old", 1, 30, What::Seen) };
+    assert_eq!(registry.apply(&read, at(30)), [], "its transcript is read a moment later");
     registry.apply(&told("new", 1, 300, What::Began(Beginning::Clear)), at(300));
     registry.apply(&told("old", 1, 310, What::Seen), at(310));
     let keys: Vec<_> = registry.sessions().map(|session| session.key.clone()).collect();

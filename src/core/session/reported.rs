@@ -12,17 +12,6 @@ use crate::moment::Moment;
 /// most 0.07 s).
 const HOOKS_WITHIN: Duration = Duration::from_millis(300);
 
-/// What a session's file said that is not decided yet.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct FileSaid {
-    /// At this time, that the turn is over, and no hook did yet.
-    idle: Option<Moment>,
-    /// That a shell runs in the background.
-    shell: bool,
-    /// Since when, that it waits.
-    waiting: Option<Moment>,
-}
-
 /// The file says waiting up to this long before the hook runs that tells what for (measured: 0.03 s).
 const AHEAD: Duration = Duration::from_millis(150);
 

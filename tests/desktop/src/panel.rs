@@ -78,6 +78,9 @@ pub struct Panel {
     child: Child,
 }
 
+/// What `dasbo status` says of a panel beside another one.
+const HELD: &str = "Another panel hears your agents";
+
 impl Panel {
     /// Starts the program that `DASBO_BIN` names, on the display and the session bus of this process's environment, and
     /// waits until it answers.
@@ -151,6 +154,8 @@ impl Panel {
             }
             match self.rows().await {
                 Ok(_) => Some(Ok(())),
+                // It answers that it has nothing to say.
+                Err(error) if error.to_string().contains(HELD) => Some(Ok(())),
                 Err(error) => {
                     last = Some(error);
                     None

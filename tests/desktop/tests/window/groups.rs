@@ -8,21 +8,21 @@ use crate::stage::{Stage, play, recorded};
 
 #[tokio::test]
 async fn rows_stand_under_the_right_headings() -> Result<()> {
-    const QUIET: &str = "Claude Code, wiki, idle";
-    const WORKING: &str = "Claude Code, shop, thinking…";
+    const QUIET: &str = "Claude Code, wiki, Idle";
+    const WORKING: &str = "Claude Code, shop, Thinking…";
     let stage = Stage::set().await?;
     let _quiet = stage.agent("wiki", recorded::CLEAR, 1);
     stage.wait_for_groups(&[("Quiet", &[QUIET])]).await?;
     let _working = stage.agent("shop", recorded::FAILING_TOOL, 2);
     stage.wait_for_groups(&[("Working", &[WORKING]), ("Quiet", &[QUIET])]).await?;
     let mut asking = stage.agent("site", recorded::APPROVAL, 4);
-    let waits = "Claude Code, site, waiting: wants to run a command";
+    let waits = "Claude Code, site, waiting: Wants to run a command";
     stage
         .wait_for_groups(&[("Waiting for you", &[waits]), ("Working", &[WORKING]), ("Quiet", &[QUIET])])
         .await?;
     // Approved in the terminal: the tool has run.
     play(&mut asking, 1);
-    let thinks = "Claude Code, site, thinking…";
+    let thinks = "Claude Code, site, Thinking…";
     stage.wait_for_groups(&[("Working", &[WORKING, thinks]), ("Quiet", &[QUIET])]).await
 }
 
@@ -30,13 +30,13 @@ async fn rows_stand_under_the_right_headings() -> Result<()> {
 async fn the_title_counts_who_waits() -> Result<()> {
     let stage = Stage::set().await?;
     let _quiet = stage.agent("wiki", recorded::CLEAR, 1);
-    stage.wait_for_row("Claude Code, wiki, idle").await?;
+    stage.wait_for_row("Claude Code, wiki, Idle").await?;
     ensure!(seen::title(&stage.window.tree().await?) == "Dasbo");
     let mut first = stage.agent("site", recorded::APPROVAL, 4);
     stage.wait_until("title that counts one", |tree| seen::title(tree) == "1 waiting for you").await?;
     let mut second = stage.agent("shop", recorded::QUESTION, 4);
     stage.wait_until("title that counts two", |tree| seen::title(tree) == "2 waiting for you").await?;
-    stage.wait_for_row("Claude Code, shop, waiting: asks a question").await?;
+    stage.wait_for_row("Claude Code, shop, waiting: Asks a question").await?;
     play(&mut first, 1);
     stage.wait_until("title that counts one again", |tree| seen::title(tree) == "1 waiting for you").await?;
     second.agent().kill();

@@ -16,8 +16,8 @@ async fn keys_go_through_the_window() -> Result<()> {
     let _second = stage.agent("site", recorded::FAILING_TOOL, 2);
     stage
         .wait_for_groups(&[
-            ("Working", &["Claude Code, shop, thinking…", "Claude Code, site, thinking…"]),
-            ("Quiet", &["Claude Code, wiki, idle"]),
+            ("Working", &["Claude Code, shop, Thinking…", "Claude Code, site, Thinking…"]),
+            ("Quiet", &["Claude Code, wiki, Idle"]),
         ])
         .await?;
     stage.enter_list().await?;
@@ -65,7 +65,7 @@ fn shows_details(row: &Node) -> bool {
 async fn a_row_unfolds_and_folds() -> Result<()> {
     let stage = Stage::set().await?;
     let _agent = stage.agent("shop", recorded::CLEAR, 3);
-    let row = stage.wait_for_row("Claude Code, shop, idle").await?;
+    let row = stage.wait_for_row("Claude Code, shop, Idle").await?;
     ensure!(row.is(State::Expandable) && !row.is(State::Expanded), "{row}");
     ensure!(!row.texts().contains(&"plain answer"), "{row}");
     stage.enter_list().await?;
@@ -94,7 +94,7 @@ async fn focus_and_unfolded_row_stay_while_others_change() -> Result<()> {
     let stage = Stage::set().await?;
     let mut above = stage.agent("above", recorded::APPROVAL, 3);
     let mut own = stage.agent("own", recorded::FAILING_TOOL, 1);
-    stage.wait_for_row("Claude Code, own, idle").await?;
+    stage.wait_for_row("Claude Code, own, Idle").await?;
     stage.enter_list().await?;
     stage.desktop.key(Key::Down).await?;
     stage.wait_for_focus("own").await?;
@@ -131,7 +131,7 @@ async fn focus_and_unfolded_row_stay_while_others_change() -> Result<()> {
     let is_last = seen::rows(&tree).last().is_some_and(|row| row.is(State::Focused));
     stage.desktop.key(if is_last { Key::Up } else { Key::Down }).await?;
     stage.wait_for_focus("other").await?;
-    stage.wait_for_groups(&[("Working", &[news]), ("Quiet", &["Claude Code, other, idle"])]).await
+    stage.wait_for_groups(&[("Working", &[news]), ("Quiet", &["Claude Code, other, Idle"])]).await
 }
 
 /// Waits for a change; the row of `own` must have the focus and be unfolded all the time.

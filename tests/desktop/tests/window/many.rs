@@ -32,7 +32,7 @@ async fn place(stage: &Stage, project: &str) -> Result<Extents> {
 
 /// Whether the first group has these rows alone.
 fn works(tree: &Node, projects: &[usize]) -> bool {
-    let sentence = |number: &usize| format!("Claude Code, {}, thinking…", project(*number));
+    let sentence = |number: &usize| format!("Claude Code, {}, Thinking…", project(*number));
     let rows: Vec<String> = projects.iter().map(sentence).collect();
     seen::groups(tree).first().is_some_and(|(title, shown)| *title == "Working" && *shown == rows)
 }

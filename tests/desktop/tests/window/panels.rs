@@ -83,7 +83,7 @@ async fn a_second_panel_waits_for_its_turn() -> Result<()> {
     let says_held = |tree: &Node| tree.texts().contains(&HELD);
     window.wait_for(LIMIT, HELD, |tree| says_held(tree).then_some(())).await?;
     let _agent = stage.agent("shop", recorded::CLEAR, 1);
-    stage.wait_for_row("Claude Code, shop, idle").await?;
+    stage.wait_for_row("Claude Code, shop, Idle").await?;
     ensure!(!says_held(&stage.window.tree().await?), "the first says that it is not the one");
     let tree = window.tree().await?;
     ensure!(says_held(&tree) && seen::items(&tree).is_empty(), "two panels hear one agent:\n{tree}");
@@ -93,7 +93,7 @@ async fn a_second_panel_waits_for_its_turn() -> Result<()> {
     window.wait_for(LIMIT, "end of the first panel", |tree| (!says_held(tree)).then_some(())).await?;
     let stage = Stage::of(home, second, desktop, window);
     let _later = stage.agent("wiki", recorded::FAILING_TOOL, 2);
-    stage.wait_for_row("Claude Code, wiki, thinking…").await?;
+    stage.wait_for_row("Claude Code, wiki, Thinking…").await?;
     Ok(())
 }
 

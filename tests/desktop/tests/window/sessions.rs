@@ -11,9 +11,9 @@ use crate::stage::{Stage, play, recorded};
 async fn a_row_follows_its_session() -> Result<()> {
     let stage = Stage::set().await?;
     let mut agent = stage.agent("shop", recorded::FAILING_TOOL, 1);
-    stage.wait_for_row("Claude Code, shop, idle").await?;
+    stage.wait_for_row("Claude Code, shop, Idle").await?;
     play(&mut agent, 1);
-    let row = stage.wait_for_row("Claude Code, shop, thinking…").await?;
+    let row = stage.wait_for_row("Claude Code, shop, Thinking…").await?;
     ensure!(row.texts().contains(&"Thinking…"), "{row}");
     play(&mut agent, 1);
     let row = stage.wait_for_row("Claude Code, shop, Bash, echo out; echo err >&2; exit 3").await?;
@@ -21,10 +21,10 @@ async fn a_row_follows_its_session() -> Result<()> {
     play(&mut agent, 1);
     stage.wait_for_row("Claude Code, shop, Bash failed").await?;
     play(&mut agent, 1);
-    stage.wait_for_row("Claude Code, shop, thinking…").await?;
+    stage.wait_for_row("Claude Code, shop, Thinking…").await?;
     play(&mut agent, 1);
-    stage.wait_for_row("Claude Code, shop, finished").await?;
-    stage.wait_for_row("Claude Code, shop, idle").await?;
+    stage.wait_for_row("Claude Code, shop, Finished").await?;
+    stage.wait_for_row("Claude Code, shop, Idle").await?;
     ensure!(seen::rows(&stage.window.tree().await?).len() == 1);
     play(&mut agent, 1);
     stage.wait_until("end of the row", |tree| seen::items(tree).is_empty()).await
@@ -53,28 +53,28 @@ async fn a_row_goes_when_its_process_is_killed() -> Result<()> {
     stage
         .wait_for_groups(&[
             ("Working", &["Claude Code, shop, Bash, echo out; echo err >&2; exit 3"]),
-            ("Quiet", &["Claude Code, wiki, idle"]),
+            ("Quiet", &["Claude Code, wiki, Idle"]),
         ])
         .await?;
     killed.agent().kill();
-    stage.wait_for_groups(&[("Quiet", &["Claude Code, wiki, idle"])]).await
+    stage.wait_for_groups(&[("Quiet", &["Claude Code, wiki, Idle"])]).await
 }
 
 #[tokio::test]
 async fn after_clear_the_same_row_goes_on() -> Result<()> {
     let stage = Stage::set().await?;
     let mut agent = stage.agent("shop", recorded::CLEAR, 3);
-    let before = stage.wait_for_row("Claude Code, shop, idle").await?;
+    let before = stage.wait_for_row("Claude Code, shop, Idle").await?;
     let session = session(&stage).await?;
     play(&mut agent, 2);
-    stage.wait_for_groups(&[("Quiet", &["Claude Code, shop, idle"])]).await?;
+    stage.wait_for_groups(&[("Quiet", &["Claude Code, shop, Idle"])]).await?;
     let tree = stage.window.tree().await?;
     let after = seen::row(&tree, "shop").context("no row")?;
     ensure!(after.id() == before.id(), "another row stands for the session");
     ensure!(self::session(&stage).await? != session, "/clear was not played");
     // A Stop that needs no prompt: the row follows the new session.
     play(&mut agent, 1);
-    stage.wait_for_groups(&[("Quiet", &["Claude Code, shop, finished"])]).await
+    stage.wait_for_groups(&[("Quiet", &["Claude Code, shop, Finished"])]).await
 }
 
 /// The id of the one session there is.

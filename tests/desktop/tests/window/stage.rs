@@ -94,13 +94,8 @@ impl Stage {
         self.window.wait_for(LIMIT, &what, focused).await
     }
 
-    /// Moves the focus from the header bar, where it is at first, into the list and to its first row.
+    /// Moves the focus, which is in the list from the first, to its first row.
     pub async fn enter_list(&self) -> Result<Node> {
-        self.wait_until("active window", |tree| {
-            tree.focused().is_some_and(|focused| focused.name == "Main Menu")
-        })
-        .await?;
-        self.desktop.key(Key::Tab).await?;
         let focused = |tree: &Node| seen::rows(tree).into_iter().find(|row| row.is(State::Focused)).cloned();
         self.window.wait_for(LIMIT, "focus in the list", focused).await?;
         self.desktop.key(Key::Home).await?;

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //! All sessions: which there are, in which row, and when they go.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
+mod past;
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::time::Duration;
 
 use crate::change::Change;
@@ -10,17 +12,13 @@ use crate::moment::Moment;
 use crate::process::ProcessId;
 use crate::session::{RowId, Session, Timeline};
 
+use past::{End, Past};
+
 /// How long a row waits for the session that takes its place (`/clear`: 0.3 s measured).
 const SUCCESSOR_WITHIN: Duration = Duration::from_secs(5);
 
-/// What an agent's hooks still say this long after its end was only on its way (hooks of an end get 1.5 s).
-const STRAGGLERS_FOR: Duration = Duration::from_secs(2);
-
 /// A session whose process is unknown goes after this long without news.
 const SILENCE: Duration = Duration::from_secs(30 * 60);
-
-/// Ends and dead processes that are remembered.
-const REMEMBERED: usize = 1024;
 
 /// The table of sessions.
 #[derive(Debug)]
@@ -28,10 +26,7 @@ pub struct Registry {
     rows: BTreeMap<RowId, Row>,
     keys: HashMap<SessionKey, RowId>,
     next_row: u64,
-    ends: Recent<SessionKey, End>,
-    dead: Recent<ProcessId, ()>,
-    /// When sessions went with their process.
-    died: Recent<SessionKey, Moment>,
+    past: Past,
     /// Processes that had a session before the one they have now.
     veterans: BTreeSet<ProcessId>,
     silence: Duration,
@@ -44,39 +39,13 @@ struct Row {
     successor_until: Option<Moment>,
 }
 
-/// When a session ended.
-#[derive(Debug, Clone, Copy)]
-struct End {
-    at: Moment,
-    /// What this process still tells until then was on its way.
-    stragglers: Option<(ProcessId, Moment)>,
-}
-
-impl End {
-    /// As an event tells it.
-    fn told(event: &Event) -> Self {
-        let process = event.process.map(|process| (process.id, event.at + STRAGGLERS_FOR));
-        Self { at: event.at, stragglers: process }
-    }
-
-    /// Whether the session was over when `event` happened, or on its way out.
-    fn is_after(&self, event: &Event) -> bool {
-        let begins_or_ends = matches!(event.what, What::Began(_) | What::Ended(_));
-        let process = event.process.map(|process| process.id);
-        let straggles = |(of, until)| process == Some(of) && event.at <= until;
-        event.at <= self.at || (!begins_or_ends && self.stragglers.is_some_and(straggles))
-    }
-}
-
 impl Default for Registry {
     fn default() -> Self {
         Self {
             rows: BTreeMap::new(),
             keys: HashMap::new(),
             next_row: 0,
-            ends: Recent::default(),
-            dead: Recent::default(),
-            died: Recent::default(),
+            past: Past::default(),
             veterans: BTreeSet::new(),
             silence: SILENCE,
         }
@@ -90,7 +59,7 @@ impl Registry {
             // A time that cannot be would stand above all that follows.
             return self.apply(&Event { at: now, ..event.clone() }, now);
         }
-        if self.comes_too_late(event) {
+        if self.past.is_after(event) {
             return Vec::new();
         }
         let Some(&row) = self.keys.get(&event.session) else {
@@ -112,14 +81,11 @@ impl Registry {
 
     /// A process ended: its sessions go, and nothing that it said before brings them back.
     pub fn process_ended(&mut self, process: ProcessId, now: Moment) -> Vec<Change> {
-        self.dead.remember(process, ());
         self.veterans.remove(&process);
-        let of_it = |session: &Session| session.process.is_some_and(|known| known.id == process);
-        let rows: Vec<RowId> =
-            self.rows.iter().filter(|(_, row)| of_it(row.session())).map(|(&id, _)| id).collect();
-        for key in rows.iter().filter_map(|row| self.rows.get(row)).map(|row| row.session().key.clone()) {
-            self.died.remember(key, now);
-        }
+        let of_it = |row: &Row| row.session().process.is_some_and(|known| known.id == process);
+        let rows: Vec<RowId> = self.rows.iter().filter(|(_, row)| of_it(row)).map(|(&id, _)| id).collect();
+        let keys = rows.iter().filter_map(|row| self.rows.get(row)).map(|row| row.session().key.clone());
+        self.past.process_ended(process, keys, now);
         rows.into_iter().filter_map(|row| self.remove(row)).collect()
     }
 
@@ -152,19 +118,6 @@ impl Registry {
         self.rows.get(&row).is_some_and(|row| row.successor_until.is_some())
     }
 
-    /// From before the session's end, on its way at its end, or from a process that is gone.
-    fn comes_too_late(&self, event: &Event) -> bool {
-        let process = event.process.map(|process| process.id);
-        if process.is_some_and(|process| self.dead.get(&process).is_some()) {
-            return true;
-        }
-        // Whoever does not say which process speaks of the one that is gone.
-        if process.is_none() && self.died.get(&event.session).is_some_and(|&died| event.at <= died) {
-            return true;
-        }
-        self.ends.get(&event.session).is_some_and(|end| end.is_after(event))
-    }
-
     fn create(&mut self, event: &Event) -> Option<Change> {
         if let What::Ended(how) = event.what {
             self.remember_end(event, how);
@@ -174,7 +127,7 @@ impl Registry {
             return None;
         }
         if matches!(event.what, What::Began(_)) {
-            self.ends.forget_stragglers(&event.session);
+            self.past.begins_again(&event.session);
         }
         let (row, taken_over) = match self.predecessor(event) {
             Some(row) => (row, true),
@@ -243,9 +196,13 @@ impl Registry {
             return self.end(id, event, how);
         }
         if matches!(event.what, What::Began(_)) {
-            self.ends.forget_stragglers(&event.session);
+            self.past.begins_again(&event.session);
         }
         let row = self.rows.get_mut(&id)?;
+        if row.successor_until.is_some() && event.source == Source::File {
+            // What is still read of a session that ended is no news of it.
+            return None;
+        }
         let before = row.session().clone();
         if row.successor_until.take().is_some() {
             row.timeline = Timeline::new(id, event, row.timeline.is_hooked());
@@ -265,11 +222,11 @@ impl Registry {
             return None;
         }
         let end = self.remember_end(event, how);
-        let dead = &self.dead;
-        let from_dead = |event: &Event| event.process.is_some_and(|process| dead.get(&process.id).is_some());
+        let past = &self.past;
         let row = self.rows.get_mut(&id)?;
         let before = row.session().clone();
-        if let Some(timeline) = row.timeline.next_life(|event| !end.is_after(event) && !from_dead(event)) {
+        let goes_on = |event: &Event| !end.is_after(event) && !past.is_of_dead(event);
+        if let Some(timeline) = row.timeline.next_life(goes_on) {
             row.timeline = timeline;
             return updated(&before, row.session());
         }
@@ -299,9 +256,7 @@ impl Registry {
         if how == Ending::Replaced {
             self.veterans.extend(process);
         }
-        let end = End::told(event);
-        self.ends.remember(event.session.clone(), end);
-        end
+        self.past.end(event)
     }
 
     fn expire(&mut self, id: RowId, now: Moment) -> Option<Change> {
@@ -356,41 +311,4 @@ fn quiet(session: &SessionKey, at: Moment, what: What) -> Event {
 
 fn updated(before: &Session, now: &Session) -> Option<Change> {
     (before != now).then(|| Change::Updated(Box::new(now.clone())))
-}
-
-/// The last few things worth remembering.
-#[derive(Debug)]
-struct Recent<K, V> {
-    values: HashMap<K, V>,
-    order: VecDeque<K>,
-}
-
-impl<K, V> Default for Recent<K, V> {
-    fn default() -> Self {
-        Self { values: HashMap::new(), order: VecDeque::new() }
-    }
-}
-
-impl<K: std::hash::Hash + Eq + Clone, V> Recent<K, V> {
-    fn remember(&mut self, key: K, value: V) {
-        if self.values.insert(key.clone(), value).is_none() {
-            self.order.push_back(key);
-        }
-        while self.order.len() > REMEMBERED {
-            self.order.pop_front().and_then(|oldest| self.values.remove(&oldest));
-        }
-    }
-
-    fn get(&self, key: &K) -> Option<&V> {
-        self.values.get(key)
-    }
-}
-
-impl Recent<SessionKey, End> {
-    /// The session begins again: what its process tells from now on is news.
-    fn forget_stragglers(&mut self, session: &SessionKey) {
-        if let Some(end) = self.values.get_mut(session) {
-            end.stragglers = None;
-        }
-    }
 }
