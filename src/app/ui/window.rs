@@ -82,6 +82,7 @@ mod imp {
     impl ObjectImpl for Window {
         fn constructed(&self) {
             self.parent_constructed();
+            self.show_page("starting");
             let window = self.obj();
             window.connect_focus_widget_notify(|window| window.imp().note_focus());
             window.connect_is_active_notify(|window| {
@@ -173,7 +174,8 @@ mod imp {
             }
         }
 
-        /// Hides the other pages altogether: GTK 4.8 tells a screen reader of all that are merely behind.
+        /// Hides the other pages altogether: GTK 4.8 tells a screen reader of all that are merely behind, and lays out
+        /// their texts and loads their pictures before anybody sees them.
         fn show_page(&self, name: &str) {
             let Some(shown) = self.pages.child_by_name(name) else {
                 return;
