@@ -17,8 +17,11 @@ use crate::model::SessionList;
 use crate::pending::Pending;
 use crate::{clock, table, words};
 
-/// How long news are taken in, or shown, at a stretch: a quarter of a frame at 60 a second.
+/// How long news are taken in at a stretch: a quarter of a frame at 60 a second.
 const STRETCH: Duration = Duration::from_millis(4);
+
+/// How long news are shown at a stretch: long enough for most of a window's first rows.
+const SHOWING: Duration = Duration::from_millis(8);
 
 /// All that runs on the main loop without a window.
 #[derive(Debug)]
@@ -119,7 +122,7 @@ impl Panel {
     /// Brings the list after the registry, for ever. Drawing goes first.
     async fn show_pending(self: Rc<Self>) {
         while self.wake.1.recv().await.is_ok() {
-            while self.show_for(STRETCH) {
+            while self.show_for(SHOWING) {
                 yield_to_drawing().await;
             }
         }
