@@ -276,6 +276,7 @@ impl Application {
                     .build()
             });
         self.add_action_entries([quit, connect, disconnect, listen]);
+        self.set_accels_for_action("win.show-help-overlay", &["<Control>question"]);
     }
 }
 

@@ -11,13 +11,14 @@ pub fn now() -> Moment {
     Moment::from_nanos(u64::try_from(nanoseconds).unwrap_or_default())
 }
 
-/// A moment in local time. `None` beyond the years that `GLib` knows, or without a local time.
-pub fn wall_clock(moment: Moment) -> Option<glib::DateTime> {
+/// A moment in local time, where it is `wall` now: to ask for that `GLib` looks into the file system each time. `None`
+/// beyond the years that `GLib` knows.
+pub fn wall_clock(moment: Moment, wall: &glib::DateTime) -> Option<glib::DateTime> {
     let now = now();
     // Whole microseconds, which is what GLib counts in; one of the two is zero.
     let (past, ahead) = (now.since(moment), moment.since(now));
     let distance = i64::try_from(ahead.as_micros()).ok()? - i64::try_from(past.as_micros()).ok()?;
-    glib::DateTime::now_local().ok()?.add(glib::TimeSpan::from_microseconds(distance)).ok()
+    wall.add(glib::TimeSpan::from_microseconds(distance)).ok()
 }
 
 /// How the wall clock lies to moments, now: it may be set.
@@ -43,10 +44,10 @@ mod tests {
     fn moments_lie_on_both_sides_of_now() {
         let now = now();
         let wall = glib::DateTime::now_local().unwrap();
-        let early = wall_clock(Moment::from_nanos(0)).unwrap();
+        let early = wall_clock(Moment::from_nanos(0), &wall).unwrap();
         let uptime = i64::try_from(now.as_nanos() / 1_000_000_000).unwrap();
         assert!((wall.difference(&early).as_seconds() - uptime).abs() < 5);
-        let late = wall_clock(now + Duration::from_secs(3600)).unwrap();
+        let late = wall_clock(now + Duration::from_secs(3600), &wall).unwrap();
         assert!((late.difference(&wall).as_seconds() - 3600).abs() < 5);
     }
 }

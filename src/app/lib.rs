@@ -15,6 +15,7 @@ pub mod i18n;
 pub mod intake;
 pub mod model;
 pub mod panel;
+mod pending;
 pub mod table;
 pub mod ui;
 pub mod words;

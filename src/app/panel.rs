@@ -5,7 +5,7 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::time::Duration;
 
-use async_channel::Sender;
+use async_channel::{Receiver, Sender};
 use dasbo_core::change::Change;
 use dasbo_core::moment::Moment;
 use dasbo_core::registry::Registry;
@@ -14,16 +14,24 @@ use glib::{MainContext, Priority};
 use crate::desktop::bus::{Query, Table};
 use crate::intake::{Inbox, News, Status};
 use crate::model::SessionList;
+use crate::pending::Pending;
 use crate::{clock, table, words};
 
 /// How long news are taken in at a stretch: a quarter of a frame at 60 a second.
 const STRETCH: Duration = Duration::from_millis(4);
+
+/// How long news are shown at a stretch: long enough for most of a window's first rows.
+const SHOWING: Duration = Duration::from_millis(8);
 
 /// All that runs on the main loop without a window.
 #[derive(Debug)]
 pub struct Panel {
     registry: RefCell<Registry>,
     list: SessionList,
+    /// What the list does not show yet.
+    pending: RefCell<Pending>,
+    /// Tells that something is pending.
+    wake: (Sender<()>, Receiver<()>),
     /// How the intake stands, once it said so.
     intake: RefCell<Option<Status>>,
     /// Counts the states of the table.
@@ -41,6 +49,8 @@ impl Panel {
         Rc::new(Self {
             registry: RefCell::default(),
             list,
+            pending: RefCell::default(),
+            wake: async_channel::bounded(1),
             intake: RefCell::default(),
             serial: Cell::new(1),
             followers: RefCell::default(),
@@ -64,7 +74,7 @@ impl Panel {
     }
 
     /// Answers who asks over D-Bus.
-    pub async fn answer(self: Rc<Self>, queries: async_channel::Receiver<Query>) {
+    pub async fn answer(self: Rc<Self>, queries: Receiver<Query>) {
         while let Ok(Query { after, reply }) = queries.recv().await {
             if after == self.serial.get() {
                 self.followers.borrow_mut().push(reply);
@@ -104,8 +114,28 @@ impl Panel {
     fn show(&self, changes: Vec<Change>) {
         if !changes.is_empty() {
             self.serial.set(self.serial.get() + 1);
-            self.list.apply(changes);
+            self.pending.borrow_mut().add(changes);
+            let _ = self.wake.0.try_send(());
         }
+    }
+
+    /// Brings the list after the registry, for ever. Drawing goes first.
+    async fn show_pending(self: Rc<Self>) {
+        while self.wake.1.recv().await.is_ok() {
+            while self.show_for(SHOWING) {
+                yield_to_drawing().await;
+            }
+        }
+    }
+
+    /// Shows what is pending, for a stretch. Whether more is.
+    fn show_for(&self, stretch: Duration) -> bool {
+        let began = clock::now();
+        let next = || self.pending.borrow_mut().next();
+        let in_time = || clock::now().since(began) < stretch;
+        let changes = std::iter::from_fn(|| in_time().then(next).flatten());
+        self.list.apply(changes);
+        !self.pending.borrow().is_empty()
     }
 
     /// After a stretch: who follows is told once of what changed, and the timer is set for what passes next.
@@ -174,7 +204,9 @@ impl Panel {
     /// Starts to take in what comes, beside drawing. `on_status` is called when the intake stands otherwise.
     pub fn listen(self: &Rc<Self>, inbox: Inbox, on_status: impl Fn() + 'static) {
         let take_in = self.clone().take_in(inbox, on_status);
-        MainContext::default().spawn_local_with_priority(Priority::DEFAULT_IDLE, take_in);
+        let context = MainContext::default();
+        context.spawn_local_with_priority(Priority::DEFAULT_IDLE, take_in);
+        context.spawn_local_with_priority(Priority::DEFAULT_IDLE, self.clone().show_pending());
     }
 }
 

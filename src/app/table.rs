@@ -130,7 +130,7 @@ impl Line {
 }
 
 fn unix_time(moment: Moment) -> i64 {
-    clock::wall_clock(moment).map_or(0, |time| time.to_unix())
+    clock::wall().unix_seconds(moment).try_into().unwrap_or(0)
 }
 
 fn tool(state: &State) -> Option<ToolLine> {

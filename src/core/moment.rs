@@ -49,4 +49,9 @@ impl WallClock {
     pub const fn moment(self, unix_millis: u64) -> Moment {
         Moment(unix_millis.saturating_mul(1_000_000).saturating_sub(self.boot))
     }
+
+    /// The Unix time of a moment, in whole seconds.
+    pub const fn unix_seconds(self, moment: Moment) -> u64 {
+        self.boot.saturating_add(moment.0) / 1_000_000_000
+    }
 }

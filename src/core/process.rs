@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //! Processes, as /proc shows them. `root` is `/proc`, or a fake tree in tests.
 
-use std::path::Path;
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
 
-use procfs::process::Process;
+use procfs::FromRead;
+use procfs::process::{Process, Stat};
 use serde::{Deserialize, Serialize};
 
 use crate::moment::Moment;
@@ -101,21 +104,29 @@ fn parent_of(root: &Path, pid: u32) -> Option<u32> {
 
 /// A process and its parent's pid. A zombie is no longer a process for us.
 fn read(root: &Path, pid: u32) -> Option<(Ancestor, u32)> {
-    let process = Process::new_with_root(root.join(pid.to_string())).ok()?;
-    let stat = process.stat().ok()?;
+    let folder = root.join(pid.to_string());
+    let stat = read_stat(&folder)?;
     if matches!(stat.state, 'Z' | 'X') {
         return None;
     }
     let id = ProcessId { pid, start: stat.starttime };
     let mut ancestor = Ancestor { id, comm: stat.comm, args: Vec::new(), tty: stat.tty_nr };
     if ancestor.is_interpreter() {
-        ancestor.args = first_arguments(&process);
+        ancestor.args = first_arguments(folder);
     }
     Some((ancestor, u32::try_from(stat.ppid).unwrap_or(0)))
 }
 
-fn first_arguments(process: &Process) -> Vec<String> {
-    let mut args = process.cmdline().unwrap_or_default();
+/// Every helper reads this of all its ancestors, so it is opened, read and closed, and nothing else: the kernel hands
+/// out all of it (52 fields) at once.
+fn read_stat(process: &Path) -> Option<Stat> {
+    let mut bytes = [0; 2048];
+    let length = File::open(process.join("stat")).ok()?.read(&mut bytes).ok()?;
+    Stat::from_read(bytes.get(..length)?).ok()
+}
+
+fn first_arguments(process: PathBuf) -> Vec<String> {
+    let mut args = Process::new_with_root(process).and_then(|one| one.cmdline()).unwrap_or_default();
     args.truncate(MAX_ARGS);
     args.retain(|arg| arg.len() <= MAX_ARG);
     args
@@ -125,7 +136,6 @@ fn first_arguments(process: &Process) -> Vec<String> {
 mod tests {
     use super::*;
     use std::fs;
-    use std::path::PathBuf;
 
     /// A fake /proc with one process a line: pid, parent, comm, tty, arguments.
     fn tree(lines: &[(u32, u32, &str, i32, &str)]) -> (tempfile::TempDir, PathBuf) {

@@ -164,7 +164,7 @@ impl SessionList {
     }
 
     /// Follows the registry. A session keeps its object; a list signal goes out only for those that move.
-    pub fn apply(&self, changes: Vec<Change>) {
+    pub fn apply(&self, changes: impl IntoIterator<Item = Change>) {
         for change in changes {
             match change {
                 Change::Added(data) | Change::Updated(data) => self.imp().put(*data),

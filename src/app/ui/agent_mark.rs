@@ -56,7 +56,7 @@ impl AgentMark {
     pub fn set_agent(&self, agent: AgentId) {
         let imp = self.imp();
         label::say(&imp.letter, &letter(agent));
-        self.set_tooltip_text(Some(words::agent(agent)));
+        label::explain(self, Some(words::agent(agent)));
         let before = imp.class.replace(agent.0);
         if before != agent.0 {
             if !before.is_empty() {

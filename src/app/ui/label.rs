@@ -38,6 +38,14 @@ pub fn inscribe(inscription: &gtk::Inscription, text: &str, least: u32) {
     inscription.set_text(Some(text));
 }
 
+/// Explains a widget under the pointer. To set a tooltip GTK asks the display where the pointer is, and waits for the
+/// answer: an unchanged one is left alone.
+pub fn explain(widget: &impl IsA<gtk::Widget>, text: Option<&str>) {
+    if widget.tooltip_text().as_deref() != text {
+        widget.set_tooltip_text(text);
+    }
+}
+
 /// Shows the whole text under the pointer while the label has to cut it.
 pub fn explain_when_cut(label: &gtk::Label) {
     label.set_has_tooltip(true);

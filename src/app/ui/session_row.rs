@@ -77,6 +77,7 @@ mod imp {
             for text in [&self.project, &self.branch, &self.status] {
                 label::explain_when_cut(text);
             }
+            self.explain_tasks();
             self.revealer.connect_child_revealed_notify(|revealer| {
                 if !revealer.reveals_child() {
                     revealer.set_child(None::<&gtk::Widget>);
@@ -112,14 +113,33 @@ mod imp {
             signals.connect_closure("notify::expanded", false, unfolded);
         }
 
+        /// The tasks change often, the pointer seldom asks for them.
+        fn explain_tasks(&self) {
+            let row = self.obj();
+            self.tasks.set_has_tooltip(true);
+            self.tasks.connect_query_tooltip(glib::clone!(
+                #[weak]
+                row,
+                #[upgrade_or]
+                false,
+                move |_, _, _, _, tooltip| {
+                    let session = row.imp().session.borrow();
+                    let tasks = session.as_ref().and_then(|session| words::tasks(&session.data()));
+                    tooltip.set_text(tasks.as_deref());
+                    tasks.is_some()
+                }
+            ));
+        }
+
         /// Shows another session at once, as it is.
         pub(super) fn show(&self, session: Option<&model::Session>) {
             self.session.replace(session.cloned());
             let signals = self.signals.get().expect("set when it was made");
             signals.set_target(session.map(AsRef::<glib::Object>::as_ref));
+            // What speaks may have spoken for another row before.
+            self.sentence.take();
             self.update();
             self.unfold(0);
-            self.introduce();
         }
 
         /// The details: there only while they can be seen.
@@ -164,7 +184,7 @@ mod imp {
             let badge = words::mode(mode);
             label::say_at_least(&self.mode, badge.as_deref().unwrap_or_default(), 12);
             self.mode.set_visible(badge.is_some());
-            self.mode.set_tooltip_text(Some(&words::mode_meaning(mode)));
+            label::explain(&*self.mode, badge.is_some().then(|| words::mode_meaning(mode)).as_deref());
             let class = match mode {
                 PermissionMode::BypassPermissions => "bypass",
                 PermissionMode::Plan => "plan",
@@ -177,7 +197,6 @@ mod imp {
             let count = data.task_count().map(|(done, all)| format!("{done}/{all}"));
             label::say(&self.task_count, count.as_deref().unwrap_or_default());
             self.tasks.set_visible(count.is_some());
-            self.tasks.set_tooltip_text(words::tasks(data).as_deref());
         }
 
         /// What may change by time alone.

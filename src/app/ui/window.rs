@@ -32,7 +32,7 @@ mod imp {
     use gtk::CompositeTemplate;
     use gtk::gdk::{Key, ModifierType};
 
-    use super::{PanelState, about};
+    use super::{PanelState, about, shortcuts};
     use crate::i18n::gettext;
     use crate::model::SessionList;
     use crate::ui::SessionView;
@@ -71,6 +71,7 @@ mod imp {
             klass.add_binding_action(Key::w, ModifierType::CONTROL_MASK, "window.close");
             klass.add_binding_action(Key::q, ModifierType::CONTROL_MASK, "app.quit");
             klass.install_action("win.about", None, |window, _, _| about(window).present());
+            klass.install_action("win.show-help-overlay", None, |window, _, _| shortcuts(window).present());
         }
 
         fn instance_init(obj: &glib::subclass::InitializingObject<Self>) {
@@ -81,6 +82,7 @@ mod imp {
     impl ObjectImpl for Window {
         fn constructed(&self) {
             self.parent_constructed();
+            self.show_page("starting");
             let window = self.obj();
             window.connect_focus_widget_notify(|window| window.imp().note_focus());
             window.connect_is_active_notify(|window| {
@@ -172,7 +174,8 @@ mod imp {
             }
         }
 
-        /// Hides the other pages altogether: GTK 4.8 tells a screen reader of all that are merely behind.
+        /// Hides the other pages altogether: GTK 4.8 tells a screen reader of all that are merely behind, and lays out
+        /// their texts and loads their pictures before anybody sees them.
         fn show_page(&self, name: &str) {
             let Some(shown) = self.pages.child_by_name(name) else {
                 return;
@@ -231,4 +234,11 @@ fn about(window: &Window) -> adw::AboutWindow {
         .version(env!("CARGO_PKG_VERSION"))
         .license_type(gtk::License::Gpl30)
         .build()
+}
+
+fn shortcuts(window: &Window) -> gtk::ShortcutsWindow {
+    let builder = gtk::Builder::from_resource("/org/dasbo/Dasbo/ui/help_overlay.ui");
+    let shortcuts: gtk::ShortcutsWindow = builder.object("help_overlay").expect("the program holds it");
+    shortcuts.set_transient_for(Some(window));
+    shortcuts
 }

@@ -62,7 +62,8 @@ fn since(moment: Moment) -> String {
 /// The time of day; of an earlier day, with it. Empty where the clock cannot tell.
 pub fn wall_time(moment: Moment) -> String {
     let now = glib::DateTime::now_local().ok();
-    clock::wall_clock(moment).zip(now).and_then(|(then, now)| time_of_day(&then, &now)).unwrap_or_default()
+    let text = now.and_then(|now| time_of_day(&clock::wall_clock(moment, &now)?, &now));
+    text.unwrap_or_default()
 }
 
 /// "14:02" of today, "Mon 14:02" of the last six days, else "3 Nov".

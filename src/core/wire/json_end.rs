@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //! Finds where a JSON value ends, so that a pipe which the agent leaves open can be left.
 
+use memchr::memchr2;
+
 /// Counts brackets over the bytes of one JSON object or array, in whatever pieces they come.
 ///
 /// It does not say that the value is valid, only where it must end if it is: the panel parses.
@@ -24,7 +26,21 @@ enum State {
 impl JsonEnd {
     /// Takes the next bytes. Once the value is whole: how many of `bytes` belong to it.
     pub fn push(&mut self, bytes: &[u8]) -> Option<usize> {
-        bytes.iter().position(|&byte| self.ends_with(byte)).map(|at| at + 1)
+        let mut at = 0;
+        while let Some(rest) = bytes.get(at..) {
+            // A large payload is mostly strings, and in them only two bytes matter.
+            let passed = match self.state {
+                State::String => memchr2(b'"', b'\\', rest)?,
+                State::Unknown => return None,
+                _ => 0,
+            };
+            let ends = self.ends_with(*rest.get(passed)?);
+            at += passed + 1;
+            if ends {
+                return Some(at);
+            }
+        }
+        None
     }
 
     fn ends_with(&mut self, byte: u8) -> bool {

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//! How often the panel wakes up: voluntary context switches of all its threads.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use dasbo_test_support::helper;
+use serde_json::{Value, json};
+
+use crate::launch::Running;
+use crate::report::Figure;
+use crate::screen::Screen;
+use crate::script::event;
+use crate::spawn::Job;
+use crate::start::{SESSIONS, show_idle_sessions};
+
+const AT_REST_A_MINUTE: f64 = 6.0;
+const WORKING_A_SECOND: f64 = 2.0;
+const EACH_EVENT: f64 = 1.0;
+
+const MINUTE: Duration = Duration::from_secs(60);
+const A_WHILE: Duration = Duration::from_secs(10);
+
+/// What is left of a start is over by then.
+const SETTLE: Duration = Duration::from_secs(3);
+
+/// Events that are told while one session works, and how far apart.
+const EVENTS: usize = 40;
+const APART: Duration = Duration::from_millis(250);
+
+pub fn measure(screen: &mut Screen) -> Vec<Figure> {
+    let panel = Running::listening_panel(screen);
+    show_idle_sessions();
+    std::thread::sleep(SETTLE);
+    let visible = count(&panel, "at rest, visible", || std::thread::sleep(MINUTE));
+    tell(&prompt());
+    let [working, each] = while_one_works(&panel, "visible");
+    screen.minimise();
+    let [working_hidden, each_hidden] = while_one_works(&panel, "minimised");
+    tell(&event(WORKER, "Stop", json!({ "last_assistant_message": "Done." })));
+    std::thread::sleep(SETTLE * 2); // the end of a turn is marked for three seconds
+    let hidden = count(&panel, "at rest, minimised", || std::thread::sleep(MINUTE));
+    vec![
+        Figure::bounded(
+            "wake-ups a minute, only idle sessions, window visible",
+            visible,
+            "",
+            AT_REST_A_MINUTE,
+        ),
+        Figure::bounded("wake-ups a minute, only idle sessions, minimised", hidden, "", AT_REST_A_MINUTE),
+        Figure::bounded("wake-ups a second while one session works, visible", working, "", WORKING_A_SECOND),
+        Figure::bounded("more for each event, visible", each, "", EACH_EVENT),
+        Figure::bounded(
+            "wake-ups a second while one session works, minimised",
+            working_hidden,
+            "",
+            WORKING_A_SECOND,
+        ),
+        Figure::bounded("more for each event, minimised", each_hidden, "", EACH_EVENT),
+    ]
+}
+
+/// Wake-ups a second without an event, and how many more each event costs.
+fn while_one_works(panel: &Running, how: &str) -> [f64; 2] {
+    std::thread::sleep(SETTLE);
+    let quiet = count(panel, &format!("one works, {how}"), || std::thread::sleep(A_WHILE));
+    let with_events = count(panel, &format!("one works, {EVENTS} events, {how}"), || {
+        for number in 0..EVENTS {
+            tell(&tool_event(number));
+            std::thread::sleep(APART);
+        }
+    });
+    let a_second = quiet / A_WHILE.as_secs_f64();
+    let (events, spent) = (f64::from(u32::try_from(EVENTS).unwrap()), APART * u32::try_from(EVENTS).unwrap());
+    [a_second, (with_events - a_second * spent.as_secs_f64()) / events]
+}
+
+/// The session that works is none of the idle ones.
+const WORKER: usize = SESSIONS;
+
+fn prompt() -> Value {
+    event(WORKER, "UserPromptSubmit", json!({ "prompt": "Go on" }))
+}
+
+/// Calls begin and end in turns.
+fn tool_event(number: usize) -> Value {
+    let name = if number % 2 == 0 { "PreToolUse" } else { "PostToolUse" };
+    let input = json!({ "command": format!("cargo test step-{}", number / 2) });
+    event(
+        WORKER,
+        name,
+        json!({ "tool_name": "Bash", "tool_use_id": (number / 2).to_string(), "tool_input": input }),
+    )
+}
+
+fn tell(payload: &Value) {
+    let name = payload["hook_event_name"].as_str().unwrap();
+    Job::new(&helper::path(), &["claude", "notify", name], payload.to_string().as_bytes()).run();
+}
+
+/// How often a program's threads wake up in the meantime. Says on standard error which.
+fn count(running: &Running, what: &str, meanwhile: impl FnOnce()) -> f64 {
+    let before = threads(running);
+    meanwhile();
+    let after = threads(running).into_iter().map(|(thread, count)| {
+        let since = count - before.get(&thread).unwrap_or(&0);
+        (thread.1, since)
+    });
+    let awake: Vec<(String, u32)> = after.filter(|(_, count)| *count > 0).collect();
+    eprintln!("  {what}: {awake:?}");
+    f64::from(awake.iter().map(|(_, count)| count).sum::<u32>())
+}
+
+/// Voluntary context switches of each thread, by its id and name.
+fn threads(running: &Running) -> BTreeMap<(String, String), u32> {
+    let tasks = std::fs::read_dir(format!("/proc/{}/task", running.pid())).unwrap();
+    let look = |task: std::fs::DirEntry| {
+        let status = std::fs::read_to_string(task.path().join("status")).ok()?;
+        let field = |name: &str| status.lines().find_map(|line| Some(line.strip_prefix(name)?.trim()));
+        let id = task.file_name().to_string_lossy().into_owned();
+        let count = field("voluntary_ctxt_switches:")?.parse().ok()?;
+        Some(((id, field("Name:")?.to_owned()), count))
+    };
+    tasks.filter_map(|task| look(task.ok()?)).collect()
+}
