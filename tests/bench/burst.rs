@@ -59,10 +59,10 @@ struct Burst {
 
 impl Burst {
     /// Lets the agents send all they have, and looks on until all of it is in the table, or time is over.
-    fn watch(panel: u32, mut agents: Vec<Agent>, send: impl FnOnce(&mut [Agent])) -> Self {
+    fn watch(panel: u32, mut agents: Vec<Agent>, how: impl FnOnce(&mut [Agent])) -> Self {
         let probe = LoopProbe::start(panel);
         let begun = Instant::now();
-        send(&mut agents);
+        how(&mut agents);
         let sent = begun.elapsed();
         let mut table = status();
         while lost(&table) > 0 && begun.elapsed() < sent + PATIENCE {
@@ -184,12 +184,16 @@ fn from_helpers(panel: u32) -> Burst {
         Agent(command.spawn().unwrap())
     };
     let mut agents: Vec<Agent> = (0..AGENTS).map(start).collect();
-    agents.iter_mut().for_each(|agent| hear(agent, "ready"));
+    for agent in agents.iter_mut() {
+        hear(agent, "ready");
+    }
     Burst::watch(panel, agents, |agents| {
         for agent in agents.iter_mut() {
             writeln!(agent.0.stdin.as_mut().unwrap(), "go").unwrap();
         }
-        agents.iter_mut().for_each(|agent| hear(agent, "done"));
+        for agent in agents.iter_mut() {
+            hear(agent, "done");
+        }
     })
 }
 

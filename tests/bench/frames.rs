@@ -5,7 +5,6 @@ use std::io::{self, Write};
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Duration;
 
 use dasbo_core::moment::Moment;
 use dasbo_core::process::{Ancestor, ProcessId, identify};
@@ -27,7 +26,7 @@ pub fn now() -> Moment {
 
 /// A minute ago: what a turn's end shows for a moment is over.
 pub fn a_minute_ago() -> Moment {
-    Moment::from_nanos(now().as_nanos() - Duration::from_secs(60).as_nanos() as u64)
+    Moment::from_nanos(now().as_nanos() - 60_000_000_000)
 }
 
 /// A process that may pass for an agent.
@@ -52,7 +51,7 @@ pub fn frame(agent: ProcessId, at: Moment, payload: &Value) -> Vec<u8> {
         pidfds: Vec::new(),
         hints: [("CLAUDE_PROJECT_DIR".to_owned(), payload["cwd"].as_str().unwrap_or_default().to_owned())]
             .into(),
-        terminal: Default::default(),
+        terminal: std::collections::BTreeMap::new(),
         form: Form::Json,
         length: text.len(),
     };

@@ -84,7 +84,7 @@ fn prompt() -> Value {
 
 /// Calls begin and end in turns.
 fn tool_event(number: usize) -> Value {
-    let name = if number % 2 == 0 { "PreToolUse" } else { "PostToolUse" };
+    let name = if number.is_multiple_of(2) { "PreToolUse" } else { "PostToolUse" };
     let input = json!({ "command": format!("cargo test step-{}", number / 2) });
     event(
         WORKER,
