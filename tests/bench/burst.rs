@@ -184,7 +184,7 @@ fn from_helpers(panel: u32) -> Burst {
         Agent(command.spawn().unwrap())
     };
     let mut agents: Vec<Agent> = (0..AGENTS).map(start).collect();
-    for agent in agents.iter_mut() {
+    for agent in &mut agents {
         hear(agent, "ready");
     }
     Burst::watch(panel, agents, |agents| {
