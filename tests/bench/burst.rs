@@ -51,7 +51,7 @@ struct Burst {
     sent: Duration,
     /// Until all was in the table.
     shown: Duration,
-    stretches: Stretches,
+    main_loop: Stretches,
     table: Vec<Value>,
     /// They live until the table was read.
     _agents: Vec<Agent>,
@@ -59,30 +59,30 @@ struct Burst {
 
 impl Burst {
     /// Lets the agents send all they have, and looks on until all of it is in the table, or time is over.
-    fn watch(panel: u32, mut agents: Vec<Agent>, how: impl FnOnce(&mut [Agent])) -> Self {
+    fn watch(panel: u32, mut agents: Vec<Agent>, send: impl FnOnce(&mut [Agent])) -> Self {
         let probe = LoopProbe::start(panel);
         let begun = Instant::now();
-        how(&mut agents);
-        let sent = begun.elapsed();
+        send(&mut agents);
+        let took = begun.elapsed();
         let mut table = status();
-        while lost(&table) > 0 && begun.elapsed() < sent + PATIENCE {
+        while lost(&table) > 0 && begun.elapsed() < took + PATIENCE {
             std::thread::sleep(Duration::from_millis(500));
             table = status();
         }
-        Self { sent, shown: begun.elapsed(), stretches: probe.stop(), table, _agents: agents }
+        Self { sent: took, shown: begun.elapsed(), main_loop: probe.stop(), table, _agents: agents }
     }
 }
 
 fn figures(name: &str, burst: &Burst) -> Vec<Figure> {
     let count = |count: usize| f64::from(u32::try_from(count).unwrap());
-    let Burst { sent, shown, stretches, table, .. } = burst;
+    let Burst { sent, shown, main_loop, table, .. } = burst;
     let name = |what: &str| format!("{SESSIONS} sessions, {} events from {name}: {what}", SESSIONS * EVENTS);
     vec![
         Figure::bounded(name("lost"), count(lost(table)), "", 0.0),
         Figure::bounded(name("rows out of order"), count(out_of_order(table)), "", 0.0),
-        Figure::bounded(name("longest frame"), stretches.longest, "ms", LONGEST_FRAME),
-        Figure::shown(name("most computed in one"), stretches.computed, "ms"),
-        Figure::shown(name("p99"), stretches.p99, "ms"),
+        Figure::bounded(name("longest frame"), main_loop.longest, "ms", LONGEST_FRAME),
+        Figure::shown(name("most computed in one"), main_loop.computed, "ms"),
+        Figure::shown(name("p99"), main_loop.p99, "ms"),
         Figure::shown(name("sent within"), sent.as_secs_f64(), "s"),
         Figure::shown(name("in the table within"), shown.as_secs_f64(), "s"),
     ]
@@ -191,7 +191,7 @@ fn from_helpers(panel: u32) -> Burst {
         for agent in agents.iter_mut() {
             writeln!(agent.0.stdin.as_mut().unwrap(), "go").unwrap();
         }
-        for agent in agents.iter_mut() {
+        for agent in agents {
             hear(agent, "done");
         }
     })

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //! A client without the helper: writes the frames itself.
 
+use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
@@ -51,7 +52,7 @@ pub fn frame(agent: ProcessId, at: Moment, payload: &Value) -> Vec<u8> {
         pidfds: Vec::new(),
         hints: [("CLAUDE_PROJECT_DIR".to_owned(), payload["cwd"].as_str().unwrap_or_default().to_owned())]
             .into(),
-        terminal: std::collections::BTreeMap::new(),
+        terminal: BTreeMap::new(),
         form: Form::Json,
         length: text.len(),
     };
