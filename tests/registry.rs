@@ -227,7 +227,7 @@ proptest! {
                     dead.insert(process);
                     registry.process_ended(process, now)
                 }
-                Step::NewsLost(key) => registry.lose(&key, now),
+                Step::NewsLost(key) => registry.lose(&key, now, now),
                 Step::Passes(time) => {
                     now = now + time;
                     let changes = registry.tick(now);

@@ -12,7 +12,7 @@ use dasbo_core::registry::Registry;
 use glib::{MainContext, Priority};
 
 use crate::desktop::bus::{Query, Table};
-use crate::intake::{Inbox, News, Status};
+use crate::intake::{Inbox, Loss, News, Status};
 use crate::model::SessionList;
 use crate::pending::Pending;
 use crate::{clock, table, words};
@@ -89,7 +89,7 @@ impl Panel {
         let changes = match news {
             News::Event(event) => registry.apply(&event, clock::now()),
             News::ProcessEnded(process) => registry.process_ended(process, clock::now()),
-            News::Lost(session) => registry.lose(&session, clock::now()),
+            News::Lost(Loss { session, at }) => registry.lose(&session, at, clock::now()),
             News::Intake(status) => {
                 drop(registry);
                 self.set_intake(status);

@@ -221,7 +221,7 @@ fn in_a_word(news: &News) -> String {
     match news {
         News::Event(event) => event.session.id.to_string(),
         News::ProcessEnded(process) => format!("ended {}", process.pid),
-        News::Lost(session) => format!("lost {}", session.id),
+        News::Lost(loss) => format!("lost {}", loss.session.id),
         News::Intake(status) => format!("{status:?}"),
     }
 }

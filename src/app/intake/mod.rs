@@ -20,7 +20,7 @@ use std::thread;
 use dasbo_core::install::Places;
 use glib::MainContext;
 
-pub use queue::{Inbox, News};
+pub use queue::{Inbox, Loss, News};
 pub use socket::OpenError;
 
 use connection::Door;
@@ -68,6 +68,7 @@ fn run(path: &std::path::Path, outbox: &Outbox) {
         let files = SessionFiles::new(outbox.clone(), liveness.clone(), transcripts.clone());
         if let Some(places) = Places::new(std::env::vars_os()) {
             files.watch(&places);
+            context.spawn_local(read_what_was_lost(outbox.clone(), places, files, transcripts.clone()));
         }
         let door = Rc::new(Door::new(context.clone(), outbox.clone(), liveness, transcripts));
         context.block_on(door.open(socket));
@@ -77,6 +78,19 @@ fn run(path: &std::path::Path, outbox: &Outbox) {
         Ok(Ok(())) => {}
         Ok(Err(reason)) => fail(outbox, reason),
         Err(error) => fail(outbox, OpenError::Thread(io::Error::other(error))),
+    }
+}
+
+/// Of what the queue had no room for, the files say how it ended.
+async fn read_what_was_lost(
+    outbox: Outbox,
+    places: Places,
+    files: Rc<SessionFiles>,
+    transcripts: Rc<Transcripts>,
+) {
+    while let Some(losses) = outbox.losses().await {
+        files.read_again(&places, &losses);
+        losses.iter().for_each(|loss| transcripts.read_again(&loss.session));
     }
 }
 

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //! The queue between intake and main loop, bounded in bytes.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use async_channel::{Receiver, Sender};
 use dasbo_core::event::{Event, SessionKey};
+use dasbo_core::moment::Moment;
 use dasbo_core::process::ProcessId;
 
 use super::Status;
@@ -24,23 +25,34 @@ pub enum News {
     Event(Box<Event>),
     /// An agent's process ended.
     ProcessEnded(ProcessId),
-    /// Events of this session were lost.
-    Lost(SessionKey),
+    /// Events of a session were lost.
+    Lost(Loss),
     /// How the intake stands.
     Intake(Status),
+}
+
+/// Events of a session that were lost.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Loss {
+    /// Of which session.
+    pub session: SessionKey,
+    /// When the last of them happened.
+    pub at: Moment,
 }
 
 /// Makes the queue.
 pub fn channel() -> (Outbox, Inbox) {
     let (sender, receiver) = async_channel::unbounded();
+    let (told, losses) = async_channel::unbounded();
     let shared = Arc::new(Shared::default());
-    (Outbox { sender, shared: shared.clone() }, Inbox { receiver, shared })
+    (Outbox { sender, shared: shared.clone(), losses }, Inbox { receiver, shared, told })
 }
 
 #[derive(Debug, Default)]
 struct Shared {
     bytes: AtomicUsize,
-    lost: Mutex<BTreeSet<SessionKey>>,
+    /// When the last that was lost of a session happened.
+    lost: Mutex<BTreeMap<SessionKey, Moment>>,
 }
 
 /// The intake's end.
@@ -48,6 +60,7 @@ struct Shared {
 pub struct Outbox {
     sender: Sender<(News, usize)>,
     shared: Arc<Shared>,
+    losses: Receiver<Loss>,
 }
 
 /// The main loop's end.
@@ -55,6 +68,7 @@ pub struct Outbox {
 pub struct Inbox {
     receiver: Receiver<(News, usize)>,
     shared: Arc<Shared>,
+    told: Sender<Loss>,
 }
 
 impl Outbox {
@@ -64,8 +78,7 @@ impl Outbox {
         let weight = ENTRY + bytes.min(16 * ENTRY);
         if self.shared.bytes.load(Ordering::Relaxed) + weight > MAX_BYTES {
             tracing::warn!(session = %event.session.id, "the queue is full, an event is lost");
-            self.shared.lost.lock().unwrap_or_else(PoisonError::into_inner).insert(event.session);
-            return;
+            return self.shared.lose(event);
         }
         self.push(News::Event(Box::new(event)), weight);
     }
@@ -75,6 +88,13 @@ impl Outbox {
         self.push(news, ENTRY);
     }
 
+    /// What the main loop took note of as lost: from now on it is up to the files to say how these sessions are. `None`
+    /// when there will be no more.
+    pub async fn losses(&self) -> Option<Vec<Loss>> {
+        let first = self.losses.recv().await.ok()?;
+        Some(std::iter::once(first).chain(std::iter::from_fn(|| self.losses.try_recv().ok())).collect())
+    }
+
     fn push(&self, news: News, weight: usize) {
         self.shared.bytes.fetch_add(weight, Ordering::Relaxed);
         // The main loop is gone only when the program ends.
@@ -82,9 +102,25 @@ impl Outbox {
     }
 }
 
+impl Shared {
+    fn lose(&self, event: Event) {
+        let mut lost = self.lost.lock().unwrap_or_else(PoisonError::into_inner);
+        let at = lost.entry(event.session).or_insert(event.at);
+        *at = event.at.max(*at);
+    }
+
+    fn next_loss(&self) -> Option<Loss> {
+        let first = self.lost.lock().unwrap_or_else(PoisonError::into_inner).pop_first();
+        first.map(|(session, at)| Loss { session, at })
+    }
+}
+
 impl Inbox {
     /// The next news. `None` when there will be none any more.
     pub async fn next(&self) -> Option<News> {
+        if let Some(news) = self.try_next() {
+            return Some(news);
+        }
         let received = self.receiver.recv().await.ok()?;
         Some(self.take(received))
     }
@@ -94,7 +130,10 @@ impl Inbox {
         if let Ok(received) = self.receiver.try_recv() {
             return Some(self.take(received));
         }
-        self.shared.lost.lock().unwrap_or_else(PoisonError::into_inner).pop_first().map(News::Lost)
+        let loss = self.shared.next_loss()?;
+        // Without an intake there is nobody to read anything.
+        let _ = self.told.try_send(loss.clone());
+        Some(News::Lost(loss))
     }
 
     fn take(&self, (news, weight): (News, usize)) -> News {
@@ -115,7 +154,7 @@ mod tests {
                 agent: AgentId("claude"),
                 id: SessionId::new(&session.to_string()).unwrap(),
             },
-            at: Moment::default(),
+            at: Moment::from_nanos(session as u64),
             actor: Actor::Main,
             source: dasbo_core::event::Source::Hook,
             process: None,
@@ -135,10 +174,32 @@ mod tests {
         let mut news = std::iter::from_fn(|| inbox.try_next());
         assert_eq!(news.by_ref().take(fit).filter(|news| matches!(news, News::Event(_))).count(), fit);
         assert!(matches!(news.next(), Some(News::Intake(_))), "what is small is never lost");
-        let lost: Vec<SessionKey> =
-            news.map(|news| if let News::Lost(key) = news { key } else { panic!("{news:?}") }).collect();
-        assert_eq!(lost, [event(fit).session, event(fit + 1).session]);
+        let lost: Vec<Loss> =
+            news.map(|news| if let News::Lost(loss) = news { loss } else { panic!("{news:?}") }).collect();
+        let loss = |session| Loss { session: event(session).session, at: event(session).at };
+        assert_eq!(lost, [loss(fit), loss(fit + 1)]);
+        assert_eq!(
+            glib::MainContext::new().block_on(outbox.losses()),
+            Some(lost),
+            "they are to be read again"
+        );
         outbox.send_event(event(0), 1);
         assert!(matches!(inbox.try_next(), Some(News::Event(_))), "there is room again");
+    }
+
+    #[test]
+    fn what_was_lost_is_told_though_nothing_else_comes() {
+        let (outbox, inbox) = channel();
+        let fit = MAX_BYTES / (17 * ENTRY);
+        for _ in 0..=fit {
+            outbox.send_event(event(7), usize::MAX);
+        }
+        let later = Event { at: Moment::from_nanos(9), ..event(7) };
+        outbox.send_event(later, usize::MAX);
+        outbox.send_event(event(7), usize::MAX);
+        let context = glib::MainContext::new();
+        let news: Vec<News> = (0..=fit).map(|_| context.block_on(inbox.next()).unwrap()).collect();
+        let last_lost = Loss { session: event(7).session, at: Moment::from_nanos(9) };
+        assert!(matches!(news.last(), Some(News::Lost(loss)) if *loss == last_lost), "{:?}", news.last());
     }
 }

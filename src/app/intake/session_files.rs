@@ -9,13 +9,14 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use dasbo_core::agents::{AGENTS, Agent};
+use dasbo_core::event::Event;
 use dasbo_core::install::Places;
 use dasbo_core::process;
 use gio::prelude::*;
 use gio::{FileMonitorEvent, FileMonitorFlags};
 
 use super::liveness::Liveness;
-use super::queue::Outbox;
+use super::queue::{Loss, Outbox};
 use super::small_file;
 use super::transcripts::Transcripts;
 use crate::clock;
@@ -122,18 +123,42 @@ impl SessionFiles {
         }
     }
 
-    /// What is absent, odd, half written or of a process that is gone changes nothing.
-    fn read(&self, agent: &'static dyn Agent, path: &Path) {
-        if path.extension() != Some(OsStr::new("json")) {
-            return;
+    /// Reads all files again. What one says of a session whose news were lost was still true after the last of them.
+    pub fn read_again(&self, places: &Places, losses: &[Loss]) {
+        let folders = AGENTS.iter().filter_map(|agent| Some((agent, agent.session_folder(places)?)));
+        for (&agent, folder) in folders {
+            for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+                let Some((mut event, bytes)) = event(agent, &entry.path()) else { continue };
+                if let Some(loss) = losses.iter().find(|loss| loss.session == event.session) {
+                    event.at = event.at.max(loss.at);
+                }
+                self.tell(agent, event, bytes);
+            }
         }
-        let Ok(bytes) = small_file::read(path, MAX_FILE) else { return };
-        let Some(event) = agent.session_file(path, &bytes, clock::wall()) else { return };
+    }
+
+    fn read(&self, agent: &'static dyn Agent, path: &Path) {
+        if let Some((event, bytes)) = event(agent, path) {
+            self.tell(agent, event, bytes);
+        }
+    }
+
+    /// Of a process that is gone it changes nothing.
+    fn tell(&self, agent: &'static dyn Agent, event: Event, bytes: usize) {
         let Some(agent_process) = event.process else { return };
         let lives = process::identify(Path::new("/proc"), agent_process.id.pid) == Some(agent_process.id);
         if lives && self.liveness.add(agent_process, None) {
             self.transcripts.follow(agent, &event);
-            self.outbox.send_event(event, bytes.len());
+            self.outbox.send_event(event, bytes);
         }
     }
+}
+
+/// What a file says, and how large it is. What is absent, odd or half written says nothing.
+fn event(agent: &'static dyn Agent, path: &Path) -> Option<(Event, usize)> {
+    if path.extension() != Some(OsStr::new("json")) {
+        return None;
+    }
+    let bytes = small_file::read(path, MAX_FILE).ok()?;
+    agent.session_file(path, &bytes, clock::wall()).map(|event| (event, bytes.len()))
 }

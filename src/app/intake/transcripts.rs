@@ -8,7 +8,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-use dasbo_core::agents::Agent;
+use dasbo_core::agents::{self, Agent};
 use dasbo_core::event::{Ending, Event, SessionKey, What};
 use dasbo_core::process::ProcessId;
 use dasbo_core::watch::{FileId, Tailer};
@@ -72,6 +72,16 @@ impl Transcripts {
     /// No longer follows what a process wrote that is gone.
     pub fn forget(&self, process: ProcessId) {
         self.followed.borrow_mut().retain(|_, transcript| transcript.process != Some(process));
+    }
+
+    /// Reads the end of a session's transcript again, if it is followed.
+    pub fn read_again(&self, session: &SessionKey) {
+        if let Some(transcript) = self.followed.borrow_mut().get_mut(session) {
+            transcript.tailer = None;
+        }
+        if let Some(agent) = agents::by_id(session.agent.0) {
+            self.read(agent, session);
+        }
     }
 
     fn open(

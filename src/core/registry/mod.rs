@@ -70,12 +70,12 @@ impl Registry {
         changed.into_iter().chain(made_place).collect()
     }
 
-    /// Says that events of a session were lost.
-    pub fn lose(&mut self, session: &SessionKey, now: Moment) -> Vec<Change> {
+    /// Says that events of a session were lost, the last of which happened `at`.
+    pub fn lose(&mut self, session: &SessionKey, at: Moment, now: Moment) -> Vec<Change> {
         let Some(&row) = self.keys.get(session) else {
             return Vec::new();
         };
-        let lost = quiet(session, now, What::NewsLost);
+        let lost = quiet(session, at.min(now), What::NewsLost);
         self.update(row, &lost, now).into_iter().collect()
     }
 

@@ -13,7 +13,7 @@ use crate::moment::Moment;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Machine {
     pub(super) session: Session,
-    calls: OpenCalls,
+    pub(super) calls: OpenCalls,
     /// The turn that the last prompt began.
     turn: Option<String>,
     /// Whether hooks speak of this session, or only its file.
@@ -53,8 +53,7 @@ impl Machine {
 
     pub(super) fn apply(&mut self, event: &Event) {
         if event.what == What::NewsLost {
-            self.session.news_lost = true;
-            return;
+            return self.lose_news();
         }
         self.settle_reported(event);
         self.take_note_of(event);

@@ -3,6 +3,7 @@
 
 use std::time::Duration;
 
+use super::calls::OpenCalls;
 use super::machine::Machine;
 use super::{State, Wait};
 use crate::event::{Actor, Event, Source, Status, WaitKind, What};
@@ -33,11 +34,22 @@ impl Machine {
         }
     }
 
+    /// What runs now, and what ended, is not known: until the next hook the file is the only evidence. Not where nobody
+    /// sits: there it says idle while the agent works.
+    pub(super) fn lose_news(&mut self) {
+        self.session.news_lost = true;
+        self.hooked &= !self.session.attended;
+        self.calls = OpenCalls::default();
+        self.file.idle = None;
+    }
+
     pub(super) fn reported(&mut self, status: Status, at: Moment) {
         self.file.waiting = (status == Status::Waiting).then_some(at);
+        // Alone, the file also knows of a wait that began before what it says.
+        let is_over = |wait: &Wait| wait.confirmed || (!self.hooked && wait.since <= at);
         match status {
             Status::Waiting => self.reported_waiting(at),
-            Status::Idle | Status::Busy | Status::Shell => self.session.waits.retain(|wait| !wait.confirmed),
+            Status::Idle | Status::Busy | Status::Shell => self.session.waits.retain(|wait| !is_over(wait)),
         }
         if self.hooked {
             self.reported_beside_hooks(status, at);

@@ -50,11 +50,18 @@ impl Timeline {
 
     /// Takes an event in. One that comes late is put in its place and what followed is played again.
     pub(crate) fn apply(&mut self, event: &Event) {
-        if self.is_settled && event.at < self.settled.session.heard {
-            // What followed is settled: it can no longer change what the session does.
-            return self.put(&Event { what: What::Seen, ..event.clone() });
+        let settled = self.settled.session.heard;
+        if !self.is_settled || event.at >= settled {
+            return self.put(event);
         }
-        self.put(event);
+        // What followed is settled: it can no longer change what the session does.
+        let stays_true = match event.what {
+            What::NewsLost => true,
+            What::Reported(_) => !self.is_hooked(),
+            _ => false,
+        };
+        let (at, what) = if stays_true { (settled, event.what.clone()) } else { (event.at, What::Seen) };
+        self.put(&Event { at, what, ..event.clone() });
     }
 
     fn put(&mut self, event: &Event) {
