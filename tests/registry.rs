@@ -94,7 +94,7 @@ fn what() -> impl Strategy<Value = What> {
 /// What files say.
 fn read() -> impl Strategy<Value = What> {
     let status = select(vec![Status::Idle, Status::Busy, Status::Shell, Status::Waiting]);
-    prop_oneof![4 => status.prop_map(What::Reported), 1 => Just(What::Interrupted), 1 => Just(What::Seen)]
+    prop_oneof![4 => status.prop_map(What::Reported), 1 => Just(What::Interrupted), 1 => Just(What::QueuedPrompt), 1 => Just(What::Seen)]
 }
 
 fn about() -> impl Strategy<Value = About> {

@@ -213,6 +213,8 @@ pub enum What {
     Reported(Status),
     /// The person ended the turn.
     Interrupted,
+    /// A prompt that was typed while a turn ran is taken up, once that turn is over.
+    QueuedPrompt,
     /// So much time passed without anything.
     Passed,
     /// Nothing but what the event says about its session.

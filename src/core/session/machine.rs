@@ -2,6 +2,7 @@
 //! The state machine: what each event makes of a session. Events come in the order of their time.
 
 use super::calls::OpenCalls;
+use super::reported::FileSaid;
 use super::{FINISHED_FOR, NOTE_FOR, Note, NoteKind, RowId, Session, State, Task, Wait};
 use crate::event::{
     Actor, AgentProcess, Asks, Background, Beginning, Call, CompactTrigger, Event, Outcome, Request, Source,
@@ -24,17 +25,6 @@ pub(super) struct Machine {
     form_answered: bool,
     /// What its file said last.
     pub(super) file: FileSaid,
-}
-
-/// What a session's file said that is not decided yet.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct FileSaid {
-    /// At this time, that the turn is over, and no hook did yet.
-    pub(super) idle: Option<Moment>,
-    /// That a shell runs in the background.
-    pub(super) shell: bool,
-    /// Since when, that it waits.
-    pub(super) waiting: Option<Moment>,
 }
 
 impl Machine {
@@ -86,6 +76,7 @@ impl Machine {
             What::CompactEnded(trigger) => self.compacted(*trigger, at),
             What::Reported(status) => self.reported(*status, at),
             What::Interrupted => self.interrupted(at),
+            What::QueuedPrompt => self.queued_prompt(at),
             What::Began(Beginning::Compact)
             | What::Seen
             | What::NewsLost

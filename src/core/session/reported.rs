@@ -16,6 +16,19 @@ const HOOKS_WITHIN: Duration = Duration::from_millis(300);
 /// The file says waiting up to this long before the hook runs that tells what for (measured: 0.03 s).
 const AHEAD: Duration = Duration::from_millis(150);
 
+/// What a session's file said that is not decided yet.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct FileSaid {
+    /// At this time, that the turn is over, and no hook did yet.
+    pub(super) idle: Option<Moment>,
+    /// That a shell runs in the background.
+    pub(super) shell: bool,
+    /// Since when, that it waits.
+    pub(super) waiting: Option<Moment>,
+    /// That the turn was interrupted, of which the transcript's record did not come yet.
+    pub(super) unrecorded: bool,
+}
+
 impl Machine {
     /// When it is certain that the turn was interrupted, unless a hook tells another end before.
     pub(super) fn interruption_due(&self) -> Option<Moment> {
@@ -28,9 +41,11 @@ impl Machine {
             && let Some(at) = self.file.idle.take()
         {
             self.end_turn(State::Interrupted, at);
+            self.file.unrecorded = true;
         }
         if event.source == Source::Hook && event.actor == Actor::Main && event.what != What::Seen {
             self.file.idle = None;
+            self.file.unrecorded = false;
         }
     }
 
@@ -105,9 +120,25 @@ impl Machine {
 
     /// A record in the transcript. Where the file said it first, the time stays.
     pub(super) fn interrupted(&mut self, at: Moment) {
+        if std::mem::take(&mut self.file.unrecorded) {
+            // It may come when a queued prompt is already being worked on.
+            return;
+        }
         let since = self.file.idle.take().map_or(at, |reported| reported.min(at));
         if matches!(self.session.state, State::Thinking | State::Tool(_)) {
             self.end_turn(State::Interrupted, since);
+        }
+    }
+
+    /// 2.1.332 ran the hook of this prompt when it was typed, and runs none when it takes it up: after an interruption
+    /// or an end.
+    pub(super) fn queued_prompt(&mut self, at: Moment) {
+        let interrupted = self.file.idle.take().is_some();
+        self.file.unrecorded |= interrupted;
+        let runs = matches!(self.session.state, State::Thinking | State::Tool(_)) && !interrupted;
+        if self.hooked && !runs {
+            self.end_turn(State::Thinking, at);
+            self.prompted = true;
         }
     }
 }

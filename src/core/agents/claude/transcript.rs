@@ -16,8 +16,8 @@ const INTERRUPTED: &[&str] = &["[Request interrupted by user]", "[Request interr
 /// What a line says.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 struct Line {
-    /// The person ended the turn then.
-    interrupted: Option<Moment>,
+    /// What happened then, if anything did.
+    what: Option<(Moment, What)>,
     /// What it says of the session.
     about: About,
 }
@@ -40,6 +40,8 @@ struct RawLine {
     /// What the program itself puts into the conversation.
     #[serde(deserialize_with = "maybe")]
     is_meta: Option<bool>,
+    #[serde(deserialize_with = "text")]
+    prompt_source: Option<String>,
     #[serde(deserialize_with = "text")]
     custom_title: Option<String>,
     #[serde(deserialize_with = "text")]
@@ -74,7 +76,7 @@ struct Origin {
     kind: String,
 }
 
-/// What appended lines say: each interruption at its own time, all else at once.
+/// What appended lines say: what happened at its own time, all else at once.
 pub(super) fn events(session: &SessionKey, lines: &[Vec<u8>], clock: WallClock, now: Moment) -> Vec<Event> {
     let told = |at, about, what| Event {
         session: session.clone(),
@@ -88,7 +90,7 @@ pub(super) fn events(session: &SessionKey, lines: &[Vec<u8>], clock: WallClock, 
     let mut about = About::default();
     let mut events = Vec::new();
     for line in lines.iter().map(|bytes| line(bytes, clock)) {
-        events.extend(line.interrupted.map(|at| told(at, About::default(), What::Interrupted)));
+        events.extend(line.what.map(|(at, what)| told(at, About::default(), what)));
         take_over(&mut about, line.about);
     }
     if about != About::default() {
@@ -130,12 +132,17 @@ fn titled(title: Option<String>) -> Line {
 
 fn user(raw: RawLine, clock: WallClock) -> Line {
     let content = raw.message.map(|message| message.content).unwrap_or_default();
-    let interrupted = is_interruption(&content).then(|| moment(raw.timestamp.as_deref()?, clock)).flatten();
     let by_program = raw.is_meta == Some(true) || raw.origin.is_some_and(|origin| origin.kind != "human");
     // What a person typed is a plain text; lists are results of tools, and in 2.1.220 only tags tell commands.
     let typed = |text: &&str| !by_program && !text.starts_with('<');
     let prompt = content.as_str().filter(typed).map(paragraph);
-    Line { interrupted, about: About { prompt, branch: branch(raw.git_branch), ..About::default() } }
+    let queued = prompt.is_some() && raw.prompt_source.as_deref() == Some("queued");
+    let what = match is_interruption(&content) {
+        true => Some(What::Interrupted),
+        false => queued.then_some(What::QueuedPrompt),
+    };
+    let what = what.and_then(|what| Some((moment(raw.timestamp.as_deref()?, clock)?, what)));
+    Line { what, about: About { prompt, branch: branch(raw.git_branch), ..About::default() } }
 }
 
 /// Without a repository, or with none of its branches checked out, it says `HEAD`.

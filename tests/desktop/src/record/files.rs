@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-//! Watches what the agent writes of itself while it runs: its registry file, and interruptions in its transcripts.
+//! Watches what the agent writes of itself while it runs: its registry file, and in its transcripts interruptions and
+//! queued prompts that are taken up.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -109,15 +110,19 @@ impl Files {
         };
         let new = text.get(bytes..).unwrap_or_default();
         let new = new.rfind('\n').and_then(|end| new.get(..=end)).unwrap_or_default();
-        for line in new.lines().filter(|line| is_interruption(line)) {
+        for line in new.lines().filter(|line| is_of_interest(line)) {
             tape.note(&json!({"transcript": {"file": name(&file), "content": line}}));
         }
         self.transcripts.insert(file, bytes + new.len());
     }
 }
 
-fn is_interruption(line: &str) -> bool {
+fn is_of_interest(line: &str) -> bool {
     let line: Value = serde_json::from_str(line).unwrap_or_default();
+    is_interruption(&line) || (line["type"] == "user" && line["promptSource"] == "queued")
+}
+
+fn is_interruption(line: &Value) -> bool {
     let items = line.pointer("/message/content").and_then(Value::as_array);
     let says_so = |item: &Value| item["text"].as_str().is_some_and(|text| INTERRUPTIONS.contains(&text));
     line["type"] == "user" && items.is_some_and(|items| items.iter().any(says_so))

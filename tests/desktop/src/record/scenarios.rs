@@ -66,6 +66,8 @@ pub(super) const SCENARIOS: &[Scenario] = &[
     scenario("ctrl-c-while-compacting"),
     scenario("two-prompts-after-esc"),
     scenario("esc-with-a-prompt-queued"),
+    scenario("esc-while-text-streams-with-a-prompt-queued"),
+    scenario("esc-before-the-first-byte-with-a-prompt-queued"),
     asking("yes-in-the-terminal-then-a-long-run"),
     scenario("background-shell-outlives-stop"),
     scenario("esc-while-a-background-shell-runs"),
@@ -82,6 +84,7 @@ pub(super) const SCENARIOS: &[Scenario] = &[
     scenario("exit-after-a-prompt"),
     scenario("sigkill-while-bash-runs"),
     scenario("prompt-queued-while-bash-runs"),
+    scenario("prompt-queued-while-text-streams"),
     Scenario {
         offers_auto_mode: true,
         version: Some("2.1.332"),
@@ -115,6 +118,7 @@ pub(super) fn scripts() -> Scripts {
         .with("bash", [bash(false), Step::text("It went well.")])
         .with("touch", [touch(), Step::text("It went well.")])
         .with("text", [stuck(Step::text(&long))])
+        .with("held", [Step::text(&long).stuck_at("held", 12, 8)])
         .with("silent", [Step::text("Never said.").silent_until(NEVER)])
         .with("thinking", [stuck(Step::text("Never said.").after_thinking(&long))])
         .with("question", [question(), Step::text("As you like.")])

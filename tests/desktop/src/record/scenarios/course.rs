@@ -34,6 +34,7 @@ pub(super) async fn play(name: &str, actor: &mut Actor) -> Result<()> {
         "exit-after-a-prompt" => plain(actor).await?,
         "sigkill-while-bash-runs" => return sigkill(actor).await,
         "prompt-queued-while-bash-runs" => queued(actor).await?,
+        "prompt-queued-while-text-streams" => queued_in_text(actor).await?,
         "auto-mode-with-bash" => tool(actor).await?,
         other => unknown(other)?,
     }
@@ -224,6 +225,19 @@ async fn queued(actor: &mut Actor) -> Result<()> {
     actor.enter("And this, later.").await?;
     actor.settle().await?;
     let_go(actor).await
+}
+
+/// No tool's end comes with which the turn could take it up.
+async fn queued_in_text(actor: &mut Actor) -> Result<()> {
+    actor.enter("SCN:held Talk.").await?;
+    actor.screen("no play").await?;
+    actor.settle().await?;
+    actor.enter("SCN:plain And this, later.").await?;
+    actor.settle().await?;
+    actor.model.open_gate("held");
+    actor.event("Stop").await?;
+    actor.event("Stop").await?;
+    actor.settle().await
 }
 
 async fn p_run(actor: &mut Actor) -> Result<()> {

@@ -73,6 +73,18 @@ async fn up_to(moment: &str, actor: &mut Actor) -> Result<()> {
             actor.enter("SCN:plain And this, later.").await?;
             actor.settle().await
         }
+        "while-text-streams-with-a-prompt-queued" => {
+            streams("SCN:text Talk.", "no play", actor).await?;
+            actor.enter("SCN:plain And this, later.").await?;
+            actor.settle().await
+        }
+        "before-the-first-byte-with-a-prompt-queued" => {
+            actor.enter("SCN:silent Say nothing.").await?;
+            actor.asked("silent", 0).await?;
+            actor.settle().await?;
+            actor.enter("SCN:plain And this, later.").await?;
+            actor.settle().await
+        }
         "while-a-background-shell-runs" => streams("SCN:shell-and-text Run it.", "no play", actor).await,
         other => unknown(other),
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-//! Sessions whose news were lost: what their files say of them stands until the next hook.
+//! What only files tell: how a session is whose news were lost, and that a queued prompt is taken up.
 
 use std::time::Duration;
 
@@ -184,4 +184,54 @@ fn the_session_that_took_its_place_is_found_in_the_file() {
     let other = Event { session: key("two"), ..says(900, Status::Busy) };
     registry.apply(&other, at(1_010));
     assert_eq!(only(&registry).key, key("two"));
+}
+
+/// A turn with a second prompt typed into it; then these happen.
+fn with_a_queued_prompt(then: &[Event]) -> Registry {
+    let mut registry = after(&[
+        told(0, What::Prompted(None)),
+        told(100, What::ToolBegan(bash("a"), None)),
+        read(150, What::Seen),
+    ]);
+    for event in then {
+        registry.tick(event.at);
+        registry.apply(event, event.at);
+    }
+    registry.tick(at(9_000));
+    registry
+}
+
+#[test]
+fn a_queued_prompt_goes_on_where_an_interruption_ended() {
+    let idle = says(1_000, Status::Idle);
+    let record = |millis| read(millis, What::Interrupted);
+    let taken_up = |millis| read(millis, What::QueuedPrompt);
+    for events in [
+        vec![idle.clone(), says(1_020, Status::Busy), taken_up(1_050), record(1_130)],
+        // It comes when the interruption was certain already.
+        vec![idle.clone(), says(1_020, Status::Busy), taken_up(1_400), record(1_430)],
+        vec![record(990), idle.clone(), says(1_020, Status::Busy), taken_up(1_050)],
+        vec![record(990), taken_up(1_050)],
+        vec![told(1_000, stop()), idle.clone(), taken_up(1_050)],
+    ] {
+        assert_eq!(only(&with_a_queued_prompt(&events)).state, State::Thinking, "{events:?}");
+    }
+    let state = only(&with_a_queued_prompt(&[idle, record(1_100)])).state.clone();
+    assert_eq!(state, State::Interrupted, "without it the turn is over");
+}
+
+#[test]
+fn the_turn_of_a_queued_prompt_can_be_interrupted_too() {
+    let begun = [says(1_000, Status::Idle), read(1_050, What::QueuedPrompt), read(1_130, What::Interrupted)];
+    for end in [says(3_000, Status::Idle), read(3_000, What::Interrupted)] {
+        let events: Vec<Event> = begun.iter().cloned().chain([end]).collect();
+        assert_eq!(only(&with_a_queued_prompt(&events)).state, State::Interrupted, "{events:?}");
+    }
+}
+
+/// The prompt was folded into the turn.
+#[test]
+fn a_queued_prompt_changes_nothing_while_the_turn_runs() {
+    let registry = with_a_queued_prompt(&[read(1_000, What::QueuedPrompt)]);
+    assert_eq!(only(&registry).state, State::Tool(bash("a").tool));
 }
