@@ -9,6 +9,8 @@ mod crowd;
 mod frames;
 #[path = "intake/listener.rs"]
 mod listener;
+#[path = "intake/overflow.rs"]
+mod overflow;
 #[path = "intake/processes.rs"]
 mod processes;
 #[path = "intake/socket.rs"]

@@ -3,7 +3,7 @@
 //! its open files or its end are.
 
 use std::fs;
-use std::io::{BufRead, BufReader, Read};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::path::PathBuf;
 use std::process::{Child, ChildStdin, Stdio};
 use std::rc::Rc;
@@ -81,12 +81,15 @@ impl Intake {
 /// Where the process of its own finds its socket.
 const SOCKET: &str = "DASBO_TEST_INTAKE";
 
+/// Set: after the first news it waits for a line on its standard input.
+const WAITS: &str = "DASBO_TEST_INTAKE_WAITS";
+
 /// An intake in a process of its own. It ends when dropped.
 pub struct IntakeProcess {
     pub home: Rc<Home>,
     pub socket: PathBuf,
     process: Child,
-    _stdin: ChildStdin,
+    stdin: ChildStdin,
     news: Receiver<String>,
     log: Receiver<String>,
 }
@@ -99,7 +102,16 @@ impl IntakeProcess {
 
     /// One that listens and may have so many open files.
     pub fn with_open_files(most: usize) -> Self {
-        let home = Rc::new(Home::new());
+        Self::start(Home::new(), most, &[])
+    }
+
+    /// One whose news nobody takes, after the first, before [`Self::go_on`].
+    pub fn that_waits(home: Home) -> Self {
+        Self::start(home, 1024, &[(WAITS, "")])
+    }
+
+    fn start(home: Home, most: usize, env: &[(&str, &str)]) -> Self {
+        let home = Rc::new(home);
         let socket = home.socket();
         let mut process = home
             .command("prlimit")
@@ -107,6 +119,7 @@ impl IntakeProcess {
             .arg(std::env::current_exe().unwrap())
             .args(["--ignored", "--exact", "listener::intake_process", "--nocapture"])
             .env(SOCKET, &socket)
+            .envs(env.iter().copied())
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
@@ -115,13 +128,18 @@ impl IntakeProcess {
         let stdin = process.stdin.take().unwrap();
         let news = lines(process.stdout.take().unwrap(), "news ");
         let log = lines(process.stderr.take().unwrap(), "");
-        let intake = Self { home, socket, process, _stdin: stdin, news, log };
+        let intake = Self { home, socket, process, stdin, news, log };
         assert_eq!(intake.news(), "Listening");
         intake
     }
 
     pub fn news(&self) -> String {
         self.news.recv_timeout(LIMIT).expect("news")
+    }
+
+    /// Takes its news from now on.
+    pub fn go_on(&mut self) {
+        writeln!(self.stdin, "go on").unwrap();
     }
 
     /// Sends a good frame and waits for it. What it heard before it.
@@ -205,15 +223,20 @@ fn lines(stream: impl Read + Send + 'static, prefix: &'static str) -> Receiver<S
 fn intake_process() {
     let Some(socket) = std::env::var_os(SOCKET) else { return };
     tracing_subscriber::fmt().with_writer(std::io::stderr).with_ansi(false).init();
-    std::thread::spawn(|| {
-        let _ = std::io::stdin().read_to_end(&mut Vec::new());
+    let (go, may_go) = async_channel::unbounded();
+    if std::env::var_os(WAITS).is_none() {
+        go.try_send(()).unwrap();
+    }
+    std::thread::spawn(move || {
+        std::io::stdin().lines().map_while(Result::ok).for_each(|_| go.try_send(()).unwrap());
         std::process::exit(0);
     });
     let inbox = intake::start(socket.into());
     MainContext::new().block_on(async {
-        while let Some(news) = inbox.next().await {
-            println!("news {}", in_a_word(&news));
-        }
+        let tell = async || Some(println!("news {}", in_a_word(&inbox.next().await?)));
+        tell().await;
+        may_go.recv().await.unwrap();
+        while tell().await.is_some() {}
     });
 }
 

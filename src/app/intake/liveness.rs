@@ -23,7 +23,7 @@ use super::socket::OpenError;
 use super::transcripts::Transcripts;
 
 /// How often processes without a pidfd are looked for.
-const REAP_EVERY: Duration = Duration::from_secs(60);
+pub const REAP_EVERY: Duration = Duration::from_secs(60);
 
 const PROC: &str = "/proc";
 
@@ -37,13 +37,20 @@ pub struct Liveness {
     pidfds: RefCell<HashMap<ProcessId, OwnedFd>>,
     /// Processes whose end the kernel does not tell, with the terminal they had.
     unwatched: RefCell<HashMap<ProcessId, i32>>,
+    reap_every: Duration,
 }
 
 impl Liveness {
-    pub fn new(outbox: Outbox, transcripts: Rc<Transcripts>) -> Result<Self, OpenError> {
+    /// `reap_every`: how often processes without a pidfd are looked for.
+    pub fn new(
+        outbox: Outbox,
+        transcripts: Rc<Transcripts>,
+        reap_every: Duration,
+    ) -> Result<Self, OpenError> {
         let epoll =
             epoll::create(epoll::CreateFlags::CLOEXEC).map_err(|error| OpenError::Watch(error.into()))?;
-        Ok(Self { outbox, transcripts, epoll, pidfds: RefCell::default(), unwatched: RefCell::default() })
+        let (pidfds, unwatched) = (RefCell::default(), RefCell::default());
+        Ok(Self { outbox, transcripts, epoll, pidfds, unwatched, reap_every })
     }
 
     /// Watches a process until it ends. `pidfd` came with the frame. `false`: it has ended already.
@@ -124,10 +131,10 @@ impl Liveness {
         true
     }
 
-    /// Looks every minute, and only while there is something to look for.
+    /// Looks every so often, and only while there is something to look for.
     async fn reap(self: Rc<Self>) {
         while !self.unwatched.borrow().is_empty() {
-            glib::timeout_future_with_priority(Priority::LOW, REAP_EVERY).await;
+            glib::timeout_future_with_priority(Priority::LOW, self.reap_every).await;
             self.unwatched.borrow_mut().retain(|&process, &mut tty| {
                 let gone = is_gone(process, tty);
                 if gone {
@@ -156,4 +163,69 @@ fn has_ended(pidfd: &OwnedFd) -> bool {
     let mut polled = [PollFd::new(pidfd, PollFlags::IN)];
     let at_once = rustix::time::Timespec { tv_sec: 0, tv_nsec: 0 };
     matches!(poll(&mut polled, Some(&at_once)), Ok(1..))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::process::{Child, Command};
+
+    use dasbo_test_support::client::process;
+    use dasbo_test_support::wait::LIMIT;
+
+    use super::*;
+    use crate::intake::Inbox;
+    use crate::intake::queue;
+
+    const OFTEN: Duration = Duration::from_millis(20);
+
+    struct Agent(Child);
+
+    impl Agent {
+        fn start() -> (Self, AgentProcess) {
+            let agent = Self(Command::new("sleep").arg("600").spawn().unwrap());
+            let id = process(agent.0.id());
+            (agent, AgentProcess { id, tty: 0 })
+        }
+    }
+
+    impl Drop for Agent {
+        fn drop(&mut self) {
+            let _ = self.0.kill();
+            let _ = self.0.wait();
+        }
+    }
+
+    fn ended(context: &MainContext, inbox: &Inbox, limit: Duration) -> Option<ProcessId> {
+        let news = async { glib::future_with_timeout(limit, inbox.next()).await };
+        context.block_on(news).ok().map(|news| match news {
+            Some(News::ProcessEnded(process)) => process,
+            other => panic!("{other:?}"),
+        })
+    }
+
+    #[test]
+    fn processes_without_a_pidfd_are_looked_for() {
+        let context = MainContext::new();
+        let looked_for = || {
+            let (outbox, inbox) = queue::channel();
+            let transcripts = Transcripts::new(outbox.clone());
+            let liveness = Rc::new(Liveness::new(outbox, transcripts, OFTEN).unwrap());
+            let [(first, one), (second, other)] = [Agent::start(), Agent::start()];
+            assert!(liveness.add_unwatched(one) && liveness.add_unwatched(other));
+            assert_eq!(ended(&context, &inbox, OFTEN * 5), None, "both live");
+            drop(first);
+            assert_eq!(ended(&context, &inbox, LIMIT), Some(one.id));
+            assert_eq!(ended(&context, &inbox, OFTEN * 5), None, "the other lives, and an end is told once");
+            drop(second);
+            assert_eq!(ended(&context, &inbox, LIMIT), Some(other.id));
+            assert!(!liveness.add_unwatched(one), "it is gone");
+
+            // It rested meanwhile, and begins again.
+            let (third, next) = Agent::start();
+            assert!(liveness.add_unwatched(next));
+            drop(third);
+            assert_eq!(ended(&context, &inbox, LIMIT), Some(next.id));
+        };
+        context.with_thread_default(looked_for).unwrap();
+    }
 }

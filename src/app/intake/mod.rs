@@ -24,7 +24,7 @@ pub use queue::{Inbox, Loss, News};
 pub use socket::OpenError;
 
 use connection::Door;
-use liveness::Liveness;
+use liveness::{Liveness, REAP_EVERY};
 use queue::Outbox;
 use session_files::SessionFiles;
 use socket::Socket;
@@ -63,7 +63,7 @@ fn run(path: &std::path::Path, outbox: &Outbox) {
         let socket = wait_for(path, outbox)?;
         outbox.send(News::Intake(Status::Listening));
         let transcripts = Transcripts::new(outbox.clone());
-        let liveness = Rc::new(Liveness::new(outbox.clone(), transcripts.clone())?);
+        let liveness = Rc::new(Liveness::new(outbox.clone(), transcripts.clone(), REAP_EVERY)?);
         context.spawn_local(liveness.clone().watch());
         let files = SessionFiles::new(outbox.clone(), liveness.clone(), transcripts.clone());
         if let Some(places) = Places::new(std::env::vars_os()) {
