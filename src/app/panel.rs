@@ -89,7 +89,10 @@ impl Panel {
         let changes = match news {
             News::Event(event) => registry.apply(&event, clock::now()),
             News::ProcessEnded(process) => registry.process_ended(process, clock::now()),
-            News::Lost(Loss { session, at }) => registry.lose(&session, at, clock::now()),
+            News::Lost(losses) => {
+                let lose = |loss: Loss| registry.lose(&loss.session, loss.at, clock::now());
+                losses.into_iter().flat_map(lose).collect()
+            }
             News::Intake(status) => {
                 drop(registry);
                 self.set_intake(status);

@@ -244,7 +244,10 @@ fn in_a_word(news: &News) -> String {
     match news {
         News::Event(event) => event.session.id.to_string(),
         News::ProcessEnded(process) => format!("ended {}", process.pid),
-        News::Lost(loss) => format!("lost {}", loss.session.id),
+        News::Lost(losses) => {
+            let ids: Vec<&str> = losses.iter().map(|loss| loss.session.id.as_str()).collect();
+            format!("lost {}", ids.join(" and "))
+        }
         News::Intake(status) => format!("{status:?}"),
     }
 }

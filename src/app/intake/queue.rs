@@ -25,8 +25,8 @@ pub enum News {
     Event(Box<Event>),
     /// An agent's process ended.
     ProcessEnded(ProcessId),
-    /// Events of a session were lost.
-    Lost(Loss),
+    /// Events of these sessions were lost.
+    Lost(Vec<Loss>),
     /// How the intake stands.
     Intake(Status),
 }
@@ -60,7 +60,7 @@ struct Shared {
 pub struct Outbox {
     sender: Sender<(News, usize)>,
     shared: Arc<Shared>,
-    losses: Receiver<Loss>,
+    losses: Receiver<Vec<Loss>>,
 }
 
 /// The main loop's end.
@@ -68,7 +68,7 @@ pub struct Outbox {
 pub struct Inbox {
     receiver: Receiver<(News, usize)>,
     shared: Arc<Shared>,
-    told: Sender<Loss>,
+    told: Sender<Vec<Loss>>,
 }
 
 impl Outbox {
@@ -91,8 +91,7 @@ impl Outbox {
     /// What the main loop took note of as lost: from now on it is up to the files to say how these sessions are. `None`
     /// when there will be no more.
     pub async fn losses(&self) -> Option<Vec<Loss>> {
-        let first = self.losses.recv().await.ok()?;
-        Some(std::iter::once(first).chain(std::iter::from_fn(|| self.losses.try_recv().ok())).collect())
+        self.losses.recv().await.ok()
     }
 
     fn push(&self, news: News, weight: usize) {
@@ -109,9 +108,9 @@ impl Shared {
         *at = event.at.max(*at);
     }
 
-    fn next_loss(&self) -> Option<Loss> {
-        let first = self.lost.lock().unwrap_or_else(PoisonError::into_inner).pop_first();
-        first.map(|(session, at)| Loss { session, at })
+    fn take_losses(&self) -> Vec<Loss> {
+        let lost = std::mem::take(&mut *self.lost.lock().unwrap_or_else(PoisonError::into_inner));
+        lost.into_iter().map(|(session, at)| Loss { session, at }).collect()
     }
 }
 
@@ -130,10 +129,13 @@ impl Inbox {
         if let Ok(received) = self.receiver.try_recv() {
             return Some(self.take(received));
         }
-        let loss = self.shared.next_loss()?;
+        let losses = self.shared.take_losses();
+        if losses.is_empty() {
+            return None;
+        }
         // Without an intake there is nobody to read anything.
-        let _ = self.told.try_send(loss.clone());
-        Some(News::Lost(loss))
+        let _ = self.told.try_send(losses.clone());
+        Some(News::Lost(losses))
     }
 
     fn take(&self, (news, weight): (News, usize)) -> News {
@@ -174,10 +176,10 @@ mod tests {
         let mut news = std::iter::from_fn(|| inbox.try_next());
         assert_eq!(news.by_ref().take(fit).filter(|news| matches!(news, News::Event(_))).count(), fit);
         assert!(matches!(news.next(), Some(News::Intake(_))), "what is small is never lost");
-        let lost: Vec<Loss> =
-            news.map(|news| if let News::Lost(loss) = news { loss } else { panic!("{news:?}") }).collect();
+        let Some(News::Lost(lost)) = news.next() else { panic!("nothing is told as lost") };
         let loss = |session| Loss { session: event(session).session, at: event(session).at };
         assert_eq!(lost, [loss(fit), loss(fit + 1)]);
+        assert!(news.next().is_none(), "once");
         assert_eq!(
             glib::MainContext::new().block_on(outbox.losses()),
             Some(lost),
@@ -200,6 +202,10 @@ mod tests {
         let context = glib::MainContext::new();
         let news: Vec<News> = (0..=fit).map(|_| context.block_on(inbox.next()).unwrap()).collect();
         let last_lost = Loss { session: event(7).session, at: Moment::from_nanos(9) };
-        assert!(matches!(news.last(), Some(News::Lost(loss)) if *loss == last_lost), "{:?}", news.last());
+        assert!(
+            matches!(news.last(), Some(News::Lost(losses)) if *losses == [last_lost]),
+            "{:?}",
+            news.last()
+        );
     }
 }
