@@ -93,6 +93,7 @@ impl Panel {
                 let lose = |loss: Loss| registry.lose(&loss.session, loss.at, clock::now());
                 losses.into_iter().flat_map(lose).collect()
             }
+            News::Deaf(until) => registry.lose_all(until, clock::now()),
             News::Intake(status) => {
                 drop(registry);
                 self.set_intake(status);

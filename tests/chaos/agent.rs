@@ -78,7 +78,9 @@ impl Agent {
         let hooks = match self.random.u8(..20) {
             0 => vec![self.questions.next(&session)],
             1 => vec![Hook { payload: "{\"session_id\":\"".into(), ..script::prompt(&session, &word) }],
-            2 => vec![Hook { leave_stdin_open: true, payload: "{".into(), ..script::prompt(&session, &word) }],
+            2 => {
+                vec![Hook { leave_stdin_open: true, payload: "{".into(), ..script::prompt(&session, &word) }]
+            }
             3 => {
                 let large = "x".repeat(self.random.usize(..6 << 20));
                 vec![hook(&session, "PostToolUse", json!({ "tool_name": "Read", "tool_response": large }))]

@@ -77,7 +77,8 @@ pub fn spoil(pid: u32, random: &mut Rng) {
             let _ = fs::write(&path, noise);
         }
         8 => {
-            let types = json!({ "pid": "1", "sessionId": [], "procStart": {}, "status": 7, "statusUpdatedAt": -1 });
+            let types =
+                json!({ "pid": "1", "sessionId": [], "procStart": {}, "status": 7, "statusUpdatedAt": -1 });
             let _ = fs::write(&path, types.to_string());
         }
         _ => {

@@ -69,9 +69,18 @@ fn faults(ended: &[Ended], table: &[Value]) -> Vec<String> {
         let lines: Vec<&Value> = table.iter().filter(|line| is_of(line, ended)).collect();
         match lines[..] {
             [line] if ended.end.is_shown(line, ended.hooked, &ended.word) => None,
-            _ => Some(format!("{ended:?} is shown as {lines:?}")),
+            _ => Some(format!(
+                "{ended:?} is shown as {}",
+                lines.iter().map(|line| short(line)).collect::<String>()
+            )),
         }
     });
     let unknown = table.iter().filter(|line| !ended.iter().any(|ended| is_of(line, ended)));
-    wrong.chain(unknown.map(|line| format!("no such session: {line}"))).collect()
+    wrong.chain(unknown.map(|line| format!("no such session: {}", short(line)))).collect()
+}
+
+/// What a line of the table says, without what it does not.
+fn short(line: &Value) -> String {
+    let said = line.as_object().into_iter().flatten().filter(|(_, value)| !value.is_null());
+    said.map(|(key, value)| format!(" {key}={value}")).collect()
 }

@@ -130,7 +130,8 @@ impl Panel {
     }
 
     fn table(&self) -> Option<Vec<Value>> {
-        let status = Command::new(&self.program).args(["status", "--json"]).env(BUS, &self.bus).output().ok()?;
+        let status =
+            Command::new(&self.program).args(["status", "--json"]).env(BUS, &self.bus).output().ok()?;
         status.status.success().then(|| serde_json::from_slice(&status.stdout).ok()).flatten()
     }
 

@@ -33,20 +33,12 @@ pub fn prompt(session: &str, text: &str) -> Hook {
 
 pub fn tool(session: &str, command: &str) -> Hook {
     let input = json!({ "command": command });
-    hook(
-        session,
-        "PreToolUse",
-        json!({ "tool_name": "Bash", "tool_use_id": command, "tool_input": input }),
-    )
+    hook(session, "PreToolUse", json!({ "tool_name": "Bash", "tool_use_id": command, "tool_input": input }))
 }
 
 pub fn tool_end(session: &str, command: &str) -> Hook {
     let input = json!({ "command": command });
-    hook(
-        session,
-        "PostToolUse",
-        json!({ "tool_name": "Bash", "tool_use_id": command, "tool_input": input }),
-    )
+    hook(session, "PostToolUse", json!({ "tool_name": "Bash", "tool_use_id": command, "tool_input": input }))
 }
 
 pub fn stop(session: &str, answer: &str) -> Hook {

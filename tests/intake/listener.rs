@@ -248,6 +248,7 @@ fn in_a_word(news: &News) -> String {
             let ids: Vec<&str> = losses.iter().map(|loss| loss.session.id.as_str()).collect();
             format!("lost {}", ids.join(" and "))
         }
+        News::Deaf(_) => "deaf".into(),
         News::Intake(status) => format!("{status:?}"),
     }
 }

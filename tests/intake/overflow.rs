@@ -18,7 +18,9 @@ const MORE_THAN_FIT: usize = (64 << 20) / (17 << 10) + 1;
 /// Claude Code's own files of a session: it says what it does, and has a title.
 fn write_files(home: &Path, agent: ProcessId, session: &str) {
     let [sessions, project] = ["sessions", "projects/-p"].map(|folder| home.join(".claude").join(folder));
-    [&sessions, &project].map(|folder| fs::create_dir_all(folder).unwrap());
+    for folder in [&sessions, &project] {
+        fs::create_dir_all(folder).unwrap();
+    }
     let file = json!({
         "pid": agent.pid, "procStart": agent.start.to_string(), "sessionId": session, "cwd": "/p",
         "status": "busy", "statusUpdatedAt": 1_700_000_000_000_u64,

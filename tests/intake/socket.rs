@@ -3,7 +3,7 @@
 
 use std::fs::{self, File, Permissions};
 use std::os::unix::fs::PermissionsExt;
-use std::os::unix::net::UnixListener;
+use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::Path;
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use dasbo::intake::Status;
 use dasbo_core::wire::lock_path;
 use dasbo_test_support::client::{Client, good_frame, process};
 use dasbo_test_support::home::Home;
-use dasbo_test_support::wait::LIMIT;
+use dasbo_test_support::wait::{LIMIT, eventually};
 use rustix::fs::{FlockOperation, flock};
 
 use crate::listener::{Intake, IntakeProcess};
@@ -47,6 +47,50 @@ fn a_second_panel_takes_over_when_the_first_ends() {
     assert_eq!(second.status(), Status::HeldElsewhere);
     first.hears("to the first");
     assert!(second.news_within(Duration::from_millis(100)).is_none(), "it waits");
+    first.kill();
+    assert_eq!(second.status(), Status::Listening);
+    second.hears_nothing_but("to the second");
+}
+
+/// How someone who cleans up may remove it.
+const REMOVALS: &[fn(&Path)] = &[
+    |socket| fs::remove_file(socket).unwrap(),
+    |socket| fs::remove_file(lock_path(socket)).unwrap(),
+    |socket| fs::rename(socket.parent().unwrap(), socket.ancestors().nth(2).unwrap().join("aside")).unwrap(),
+    // What is made anew meanwhile may be in the way.
+    |socket| while fs::remove_dir_all(socket.parent().unwrap()).is_err() {},
+];
+
+fn is_heard_again(intake: &IntakeProcess) {
+    eventually("it is heard again", LIMIT, || UnixStream::connect(&intake.socket).ok());
+    let before = intake.hears("after");
+    assert!(before.iter().any(|news| news == "deaf"), "events may be lost: {before:?}");
+    assert!(before.iter().all(|news| news == "deaf" || news == "Listening"), "{before:?}");
+    assert_eq!((mode(&intake.socket), lock_path(&intake.socket).exists()), (0o600, true));
+}
+
+#[test]
+fn a_socket_that_was_removed_is_made_again() {
+    for remove in REMOVALS {
+        let intake = IntakeProcess::new();
+        intake.hears("before");
+        remove(&intake.socket);
+        is_heard_again(&intake);
+        REMOVALS.last().unwrap()(&intake.socket);
+        is_heard_again(&intake);
+    }
+}
+
+/// The other one waits for a lock that is no longer in its place.
+#[test]
+fn a_removed_lock_does_not_make_two_owners() {
+    let mut first = IntakeProcess::new();
+    let second = Intake::begin(first.home.clone());
+    assert_eq!(second.status(), Status::HeldElsewhere);
+    fs::remove_file(lock_path(&first.socket)).unwrap();
+    assert_eq!([first.news(), first.news()], ["Listening", "deaf"]);
+    assert_eq!(second.status(), Status::HeldElsewhere);
+    first.hears("to the first");
     first.kill();
     assert_eq!(second.status(), Status::Listening);
     second.hears_nothing_but("to the second");

@@ -82,15 +82,18 @@ impl Door {
         }
     }
 
-    /// Accepts for ever.
-    pub async fn open(self: Rc<Self>, socket: Socket) {
+    /// Accepts until the socket is gone from its place.
+    pub async fn open(self: &Rc<Self>, socket: &Socket) {
         let mut closed = false;
         loop {
             match socket.listener.accept(None::<&gio::Cancellable>) {
                 Ok(connection) => self.enter(connection),
                 Err(error) if error.matches(gio::IOErrorEnum::WouldBlock) => {
+                    if socket.gone.is_cancelled() {
+                        return;
+                    }
                     closed = false;
-                    readable(&socket.listener).await;
+                    readable(&socket.listener, Some(&socket.gone)).await;
                 }
                 Err(error) => {
                     // It may last: once is enough to say so, until all who wait were let in.
@@ -151,14 +154,8 @@ impl Door {
     }
 }
 
-async fn readable(socket: &gio::Socket) {
-    SocketExtManual::create_source_future(
-        socket,
-        IOCondition::IN,
-        None::<&gio::Cancellable>,
-        Priority::DEFAULT,
-    )
-    .await;
+async fn readable(socket: &gio::Socket, or: Option<&gio::Cancellable>) {
+    SocketExtManual::create_source_future(socket, IOCondition::IN, or, Priority::DEFAULT).await;
 }
 
 /// The pidfd of the process with this pid, of those that came with the frame.
@@ -189,7 +186,7 @@ impl Reading<'_> {
             match self.read(connection) {
                 Ok(Some(frame)) => return Ok(frame),
                 Ok(None) | Err(Refused::Read(Errno::INTR)) => {}
-                Err(Refused::Read(Errno::AGAIN)) => readable(connection).await,
+                Err(Refused::Read(Errno::AGAIN)) => readable(connection, None).await,
                 Err(reason) => return Err(reason),
             }
         }

@@ -12,10 +12,11 @@ mod socket;
 mod transcripts;
 
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::Arc;
 use std::thread;
+use std::time::Duration;
 
 use dasbo_core::install::Places;
 use glib::MainContext;
@@ -29,6 +30,12 @@ use queue::Outbox;
 use session_files::SessionFiles;
 use socket::Socket;
 use transcripts::Transcripts;
+
+use crate::clock;
+
+/// How long it is tried to open the socket again that was removed, and how often.
+const GIVE_UP_AFTER: Duration = Duration::from_secs(60);
+const PAUSE: Duration = Duration::from_millis(200);
 
 /// How the intake stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -57,50 +64,87 @@ fn fail(outbox: &Outbox, reason: OpenError) {
     outbox.send(News::Intake(Status::Failed(reason.into())));
 }
 
-fn run(path: &std::path::Path, outbox: &Outbox) {
+fn run(path: &Path, outbox: &Outbox) {
     let context = MainContext::new();
-    let listened = context.with_thread_default(|| -> Result<(), OpenError> {
-        let socket = wait_for(path, outbox)?;
-        outbox.send(News::Intake(Status::Listening));
-        let transcripts = Transcripts::new(outbox.clone());
-        let liveness = Rc::new(Liveness::new(outbox.clone(), transcripts.clone(), REAP_EVERY)?);
-        context.spawn_local(liveness.clone().watch());
-        let files = SessionFiles::new(outbox.clone(), liveness.clone(), transcripts.clone());
-        if let Some(places) = Places::new(std::env::vars_os()) {
-            files.watch(&places);
-            context.spawn_local(read_what_was_lost(outbox.clone(), places, files, transcripts.clone()));
-        }
-        let door = Rc::new(Door::new(context.clone(), outbox.clone(), liveness, transcripts));
-        context.block_on(door.open(socket));
-        Ok(())
-    });
-    match listened {
+    let hear = || context.block_on(hear(&context, path, outbox));
+    match context.with_thread_default(hear) {
         Ok(Ok(())) => {}
         Ok(Err(reason)) => fail(outbox, reason),
         Err(error) => fail(outbox, OpenError::Thread(io::Error::other(error))),
     }
 }
 
+async fn hear(context: &MainContext, path: &Path, outbox: &Outbox) -> Result<(), OpenError> {
+    let mut socket = wait_for(path, outbox).await?;
+    outbox.send(News::Intake(Status::Listening));
+    let transcripts = Transcripts::new(outbox.clone());
+    let liveness = Rc::new(Liveness::new(outbox.clone(), transcripts.clone(), REAP_EVERY)?);
+    context.spawn_local(liveness.clone().watch());
+    let files = SessionFiles::new(outbox.clone(), liveness.clone(), transcripts.clone());
+    if let Some(places) = Places::new(std::env::vars_os()) {
+        files.watch(&places);
+    }
+    context.spawn_local(read_what_was_lost(outbox.clone(), files.clone(), transcripts.clone()));
+    let door = Rc::new(Door::new(context.clone(), outbox.clone(), liveness, transcripts.clone()));
+    loop {
+        door.open(&socket).await;
+        tracing::warn!(path = %path.display(), "the socket was removed and is made again");
+        socket.forget_place();
+        socket = match take_again(path, outbox, &socket).await {
+            Ok(socket) => socket,
+            Err(reason) => {
+                fail(outbox, reason);
+                // What is known of the agents is still looked after.
+                return std::future::pending().await;
+            }
+        };
+        outbox.send(News::Intake(Status::Listening));
+        let now = clock::now();
+        outbox.send(News::Deaf(now));
+        files.read_again(|_| Some(now));
+        transcripts.read_all_again();
+    }
+}
+
 /// Of what the queue had no room for, the files say how it ended.
-async fn read_what_was_lost(
-    outbox: Outbox,
-    places: Places,
-    files: Rc<SessionFiles>,
-    transcripts: Rc<Transcripts>,
-) {
+async fn read_what_was_lost(outbox: Outbox, files: Rc<SessionFiles>, transcripts: Rc<Transcripts>) {
     while let Some(losses) = outbox.losses().await {
-        files.read_again(&places, &losses);
+        files.read_again(|session| losses.iter().find(|loss| loss.session == *session).map(|loss| loss.at));
         losses.iter().for_each(|loss| transcripts.read_again(&loss.session));
     }
 }
 
 /// Opens the socket, at once or as soon as the panel that has it ends.
-fn wait_for(path: &std::path::Path, outbox: &Outbox) -> Result<Socket, OpenError> {
-    let lock = socket::lock_file(path)?;
-    if !socket::try_lock(&lock)? {
-        tracing::info!("another panel has the socket");
-        outbox.send(News::Intake(Status::HeldElsewhere));
-        socket::wait_for_lock(&lock)?;
+async fn wait_for(path: &Path, outbox: &Outbox) -> Result<Socket, OpenError> {
+    loop {
+        let mut lock = socket::lock_file(path)?;
+        if !socket::try_lock(&lock)? {
+            tracing::info!("another panel has the socket");
+            outbox.send(News::Intake(Status::HeldElsewhere));
+            lock = socket::wait_for_lock(lock).await?;
+        }
+        if socket::is_in_place(&lock, path) {
+            return Socket::bind(path, lock.into());
+        }
     }
-    Socket::bind(path, lock)
+}
+
+/// Opens the socket once more, whose place is still ours if its lock is there. What is in the way may be so only for a
+/// moment.
+async fn take_again(path: &Path, outbox: &Outbox, before: &Socket) -> Result<Socket, OpenError> {
+    let begun = clock::now();
+    loop {
+        let opened = if socket::is_in_place(&before.lock, path) {
+            Socket::bind(path, before.lock.clone())
+        } else {
+            wait_for(path, outbox).await
+        };
+        match opened {
+            Err(reason) if clock::now().since(begun) < GIVE_UP_AFTER => {
+                tracing::warn!(%reason, "the socket is not made yet");
+                glib::timeout_future(PAUSE).await;
+            }
+            other => return other,
+        }
+    }
 }

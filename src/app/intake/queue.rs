@@ -27,6 +27,8 @@ pub enum News {
     ProcessEnded(ProcessId),
     /// Events of these sessions were lost.
     Lost(Vec<Loss>),
+    /// Until then nobody was heard for a while: events of any session may be lost.
+    Deaf(Moment),
     /// How the intake stands.
     Intake(Status),
 }

@@ -9,14 +9,15 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use dasbo_core::agents::{AGENTS, Agent};
-use dasbo_core::event::Event;
+use dasbo_core::event::{Event, SessionKey};
 use dasbo_core::install::Places;
+use dasbo_core::moment::Moment;
 use dasbo_core::process;
 use gio::prelude::*;
 use gio::{FileMonitorEvent, FileMonitorFlags};
 
 use super::liveness::Liveness;
-use super::queue::{Loss, Outbox};
+use super::queue::Outbox;
 use super::small_file;
 use super::transcripts::Transcripts;
 use crate::clock;
@@ -33,6 +34,7 @@ pub struct SessionFiles {
     outbox: Outbox,
     liveness: Rc<Liveness>,
     transcripts: Rc<Transcripts>,
+    folders: RefCell<Vec<(&'static dyn Agent, PathBuf)>>,
     monitors: RefCell<HashMap<PathBuf, Monitor>>,
 }
 
@@ -51,15 +53,16 @@ impl Drop for Monitor {
 
 impl SessionFiles {
     pub fn new(outbox: Outbox, liveness: Rc<Liveness>, transcripts: Rc<Transcripts>) -> Rc<Self> {
-        Rc::new(Self { outbox, liveness, transcripts, monitors: RefCell::default() })
+        let (folders, monitors) = (RefCell::default(), RefCell::default());
+        Rc::new(Self { outbox, liveness, transcripts, folders, monitors })
     }
 
     /// Reads what is there and watches what comes.
     pub fn watch(self: &Rc<Self>, places: &Places) {
-        for &agent in AGENTS {
-            if let Some(folder) = agent.session_folder(places) {
-                self.watch_folder(agent, &folder);
-            }
+        let folders = AGENTS.iter().filter_map(|&agent| Some((agent, agent.session_folder(places)?)));
+        self.folders.replace(folders.collect());
+        for (agent, folder) in &*self.folders.borrow() {
+            self.watch_folder(*agent, folder);
         }
     }
 
@@ -99,8 +102,9 @@ impl SessionFiles {
         other: Option<&gio::File>,
         event: FileMonitorEvent,
     ) {
-        // Another folder may be the nearest now.
+        // Another folder may be the nearest now, or another one of that name.
         if !folder.is_dir()
+            || file.path().as_deref() == Some(folder)
             || self.monitors.borrow().get(folder).is_none_or(|monitor| monitor.watched != folder)
         {
             self.monitors.borrow_mut().remove(folder);
@@ -123,16 +127,14 @@ impl SessionFiles {
         }
     }
 
-    /// Reads all files again. What one says of a session whose news were lost was still true after the last of them.
-    pub fn read_again(&self, places: &Places, losses: &[Loss]) {
-        let folders = AGENTS.iter().filter_map(|agent| Some((agent, agent.session_folder(places)?)));
-        for (&agent, folder) in folders {
+    /// Reads all files again. `lost`: when the last event of a session happened that was lost, if any was. What its file
+    /// says was still true then.
+    pub fn read_again(&self, lost: impl Fn(&SessionKey) -> Option<Moment>) {
+        for (agent, folder) in &*self.folders.borrow() {
             for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
-                let Some((mut event, bytes)) = event(agent, &entry.path()) else { continue };
-                if let Some(loss) = losses.iter().find(|loss| loss.session == event.session) {
-                    event.at = event.at.max(loss.at);
-                }
-                self.tell(agent, event, bytes);
+                let Some((mut event, bytes)) = event(*agent, &entry.path()) else { continue };
+                event.at = lost(&event.session).map_or(event.at, |lost| event.at.max(lost));
+                self.tell(*agent, event, bytes);
             }
         }
     }

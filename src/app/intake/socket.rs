@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-//! The socket and the lock beside it: whoever holds the lock owns the socket, on whichever bus it lives.
+//! The socket and the lock beside it: whoever holds the lock owns the socket, on whichever bus it lives. Both may be
+//! removed by someone who cleans up.
 
-use std::fs::{self, DirBuilder, File, OpenOptions, Permissions};
+use std::fs::{self, DirBuilder, File, Metadata, OpenOptions, Permissions};
 use std::io;
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::os::unix::net::SocketAddr;
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
+use std::thread;
 
 use dasbo_core::wire;
+use gio::FileMonitorFlags;
 use gio::prelude::*;
 use rustix::fs::{FlockOperation, flock};
 
@@ -50,7 +54,10 @@ impl Eq for OpenError {}
 #[derive(Debug)]
 pub struct Socket {
     pub listener: gio::Socket,
-    _lock: File,
+    /// Cancelled once the socket or its lock is no longer in its place: helpers, or other panels, look for it in vain.
+    pub gone: gio::Cancellable,
+    monitor: gio::FileMonitor,
+    pub lock: Rc<File>,
 }
 
 /// The lock's file, made with its folder if it is not there, for a socket that can be.
@@ -79,8 +86,15 @@ pub fn try_lock(lock: &File) -> Result<bool, OpenError> {
     }
 }
 
-/// Takes the lock once its holder ends.
-pub fn wait_for_lock(lock: &File) -> Result<(), OpenError> {
+/// Takes the lock once its holder ends. Meanwhile a thread of its own waits.
+pub async fn wait_for_lock(lock: File) -> Result<File, OpenError> {
+    let (sender, taken) = async_channel::bounded(1);
+    let wait = move || sender.try_send(block_for_lock(&lock).map(|()| lock));
+    thread::Builder::new().name("lock".into()).spawn(wait).map_err(OpenError::Thread)?;
+    taken.recv().await.unwrap_or_else(|error| Err(OpenError::Thread(io::Error::other(error))))
+}
+
+fn block_for_lock(lock: &File) -> Result<(), OpenError> {
     loop {
         match flock(lock, FlockOperation::LockExclusive) {
             Err(rustix::io::Errno::INTR) => {}
@@ -89,9 +103,19 @@ pub fn wait_for_lock(lock: &File) -> Result<(), OpenError> {
     }
 }
 
+/// Whether this is the lock that other panels find: it may have been removed while it was waited for.
+pub fn is_in_place(lock: &File, socket: &Path) -> bool {
+    let found = fs::symlink_metadata(wire::lock_path(socket)).and_then(|found| Ok((found, lock.metadata()?)));
+    found.is_ok_and(|(found, own)| is_same(&found, &own))
+}
+
+fn is_same(one: &Metadata, other: &Metadata) -> bool {
+    (one.dev(), one.ino()) == (other.dev(), other.ino())
+}
+
 impl Socket {
     /// Listens at `path`, which `lock` makes ours: what stands there is left from a panel that is gone.
-    pub fn bind(path: &Path, lock: File) -> Result<Self, OpenError> {
+    pub fn bind(path: &Path, lock: Rc<File>) -> Result<Self, OpenError> {
         let failed = |error| OpenError::Socket(path.to_owned(), error);
         if let Err(error) = fs::remove_file(path)
             && error.kind() != io::ErrorKind::NotFound
@@ -106,8 +130,51 @@ impl Socket {
         listener.set_listen_backlog(BACKLOG);
         listener.set_blocking(false);
         listener.listen().map_err(failed)?;
-        Ok(Self { listener, _lock: lock })
+        let own = fs::symlink_metadata(path).map_err(|error| OpenError::File(path.to_owned(), error))?;
+        let gone = gio::Cancellable::new();
+        let look = look(path.to_owned(), own, lock.clone(), gone.clone());
+        let monitor = monitor(path, look.clone()).map_err(failed)?;
+        // It may be gone already.
+        look();
+        Ok(Self { listener, gone, monitor, lock })
     }
+}
+
+impl Socket {
+    /// No longer looks after its place. `GLib` has one watch for a path, and keeps it for a folder that is gone as long as
+    /// any monitor is left that began before.
+    pub fn forget_place(&self) {
+        self.monitor.cancel();
+    }
+}
+
+impl Drop for Socket {
+    fn drop(&mut self) {
+        self.forget_place();
+    }
+}
+
+/// Cancels `gone` if it finds something else than ours.
+fn look(
+    socket: PathBuf,
+    own: Metadata,
+    lock: Rc<File>,
+    gone: gio::Cancellable,
+) -> impl Fn() + Clone + 'static {
+    move || {
+        let is_there = fs::symlink_metadata(&socket).is_ok_and(|found| is_same(&found, &own));
+        if !is_there || !is_in_place(&lock, &socket) {
+            gone.cancel();
+        }
+    }
+}
+
+/// Looks whenever something changes in the socket's folder.
+fn monitor(socket: &Path, look: impl Fn() + 'static) -> Result<gio::FileMonitor, glib::Error> {
+    let folder = gio::File::for_path(socket.parent().unwrap_or(socket));
+    let monitor = folder.monitor_directory(FileMonitorFlags::WATCH_MOVES, None::<&gio::Cancellable>)?;
+    monitor.connect_changed(move |_, _, _, _| look());
+    Ok(monitor)
 }
 
 #[cfg(test)]

@@ -84,6 +84,12 @@ impl Transcripts {
         }
     }
 
+    /// Reads the ends of all that are followed again.
+    pub fn read_all_again(&self) {
+        let sessions: Vec<SessionKey> = self.followed.borrow().keys().cloned().collect();
+        sessions.iter().for_each(|session| self.read_again(session));
+    }
+
     fn open(
         self: &Rc<Self>,
         agent: &'static dyn Agent,

@@ -79,6 +79,12 @@ impl Registry {
         self.update(row, &lost, now).into_iter().collect()
     }
 
+    /// Says that events of any session may be lost, the last of which happened `at`.
+    pub fn lose_all(&mut self, at: Moment, now: Moment) -> Vec<Change> {
+        let keys: Vec<SessionKey> = self.keys.keys().cloned().collect();
+        keys.iter().flat_map(|session| self.lose(session, at, now)).collect()
+    }
+
     /// A process ended: its sessions go, and nothing that it said before brings them back.
     pub fn process_ended(&mut self, process: ProcessId, now: Moment) -> Vec<Change> {
         self.veterans.remove(&process);
