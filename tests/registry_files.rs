@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use dasbo_core::event::{
-    About, Actor, AgentId, AgentProcess, Asks, Beginning, Call, Event, Fingerprint, Outcome, Request,
+    About, Actor, AgentId, AgentProcess, Asks, Beginning, Call, Ending, Event, Fingerprint, Outcome, Request,
     SessionId, SessionKey, Source, Status, Tool, WaitKind, What,
 };
 use dasbo_core::moment::Moment;
@@ -234,4 +234,28 @@ fn the_turn_of_a_queued_prompt_can_be_interrupted_too() {
 fn a_queued_prompt_changes_nothing_while_the_turn_runs() {
     let registry = with_a_queued_prompt(&[read(1_000, What::QueuedPrompt)]);
     assert_eq!(only(&registry).state, State::Tool(bash("a").tool));
+}
+
+/// The hook of an end can be told after what was read, or lost, a moment later.
+#[test]
+fn what_is_read_after_an_end_makes_no_row() {
+    let mut registry = after(&[told(0, What::Prompted(None)), read(200, What::Seen)]);
+    registry.lose(&key("one"), at(210), at(210));
+    registry.apply(&told(100, What::Ended(Ending::Gone)), at(220));
+    assert_eq!(registry.sessions().count(), 0);
+}
+
+/// Whether hooks spoke before a file does is decided by the times of both.
+#[test]
+fn a_late_end_leaves_what_an_early_one_does() {
+    let end = told(100, What::Ended(Ending::Gone));
+    // Two seconds after an end what its process tells is no longer of before.
+    let then = [says(2_200, Status::Busy), told(2_300, What::Seen)];
+    for order in [[&end, &then[0], &then[1]], [&then[0], &then[1], &end]] {
+        let mut registry = Registry::default();
+        for event in order {
+            registry.apply(event, at(2_400));
+        }
+        assert_eq!(only(&registry).state, State::Thinking);
+    }
 }

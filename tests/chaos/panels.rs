@@ -5,6 +5,7 @@ use std::fs::{self, File};
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Resource, Rlimit, prlimit};
 use serde_json::Value;
@@ -16,6 +17,9 @@ const BUS: &str = "DBUS_SESSION_BUS_ADDRESS";
 
 /// What a panel that is broken says in its log.
 const BROKEN: &[&str] = &["panicked at", "CRITICAL", "ERROR"];
+
+/// How long a panel may take to start, on a busy machine.
+const STARTING: Duration = Duration::from_secs(3);
 
 #[derive(Debug)]
 pub struct Panels {
@@ -30,6 +34,7 @@ pub struct Panel {
     log: PathBuf,
     read: usize,
     child: Option<Child>,
+    started: Instant,
     /// Whether it gets a user namespace of its own, whose limits for inotify can be changed.
     namespaces: bool,
 }
@@ -51,7 +56,15 @@ impl Panels {
         let panels = [own, other].map(|address| {
             number += 1;
             let log = bus.folder.path().join(format!("panel-{number}.log"));
-            Panel { program: program.clone(), bus: address, log, read: 0, child: None, namespaces }
+            Panel {
+                program: program.clone(),
+                bus: address,
+                log,
+                read: 0,
+                child: None,
+                started: Instant::now(),
+                namespaces,
+            }
         });
         let mut panels = Self { panels, _bus: bus };
         panels.ensure(tally);
@@ -98,6 +111,7 @@ impl Panel {
         let log = File::options().create(true).append(true).open(&self.log).expect("a log");
         let command = command.env(BUS, &self.bus).stdin(Stdio::null()).stdout(Stdio::null()).stderr(log);
         self.child = Some(command.spawn().expect("a panel that starts"));
+        self.started = Instant::now();
     }
 
     /// SIGKILL. Whether there was one to kill.
@@ -139,9 +153,11 @@ impl Panel {
         self.child.as_ref().map(Child::id)
     }
 
-    /// From now on it can open so many files more than it has open; `None`: as many as before.
+    /// From now on it can open so many files more than it has open; `None`: as many as before. Not while it starts: GLib
+    /// ends a program that cannot even have a main loop.
     pub fn limit_open_files(&self, more: Option<u64>) -> bool {
-        let Some(pid) = self.pid() else { return false };
+        let starts = more.is_some() && self.started.elapsed() < STARTING;
+        let Some(pid) = self.pid().filter(|_| !starts) else { return false };
         let open = fs::read_dir(format!("/proc/{pid}/fd")).map_or(0, |open| open.count() as u64);
         let maximum = rustix::process::getrlimit(Resource::Nofile).maximum;
         let current = more.map_or(maximum.map_or(1 << 16, |most| most.min(1 << 16)), |more| open + more);

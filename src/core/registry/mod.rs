@@ -232,7 +232,8 @@ impl Registry {
         let row = self.rows.get_mut(&id)?;
         let before = row.session().clone();
         let goes_on = |event: &Event| !end.is_after(event) && !past.is_of_dead(event);
-        if let Some(timeline) = row.timeline.next_life(goes_on) {
+        let hooked = how == Ending::Replaced && row.timeline.is_hooked();
+        if let Some(timeline) = row.timeline.next_life(hooked, goes_on) {
             row.timeline = timeline;
             return updated(&before, row.session());
         }

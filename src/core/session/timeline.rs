@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::machine::Machine;
 use super::{RowId, Session};
-use crate::event::{Event, What};
+use crate::event::{Event, Source, What};
 use crate::moment::Moment;
 
 /// How late an event may come and still be put where it belongs. A helper reads for at most two seconds.
@@ -75,10 +75,13 @@ impl Timeline {
         self.settle();
     }
 
-    /// Forgets all but the recent events that are of the session's next life. `None` if there are none.
-    pub(crate) fn next_life(&self, is_of_it: impl Fn(&Event) -> bool) -> Option<Self> {
-        let mut later = self.recent.iter().filter(|event| is_of_it(event));
-        let mut timeline = Self::new(self.session().row, later.next()?, self.is_hooked());
+    /// Forgets all but the recent events that are of the session's next life. `None` if there are none: what is still
+    /// read of a session that ended, or what only time tells, begins none. `hooked`: hooks spoke of its process before.
+    pub(crate) fn next_life(&self, hooked: bool, is_of_it: impl Fn(&Event) -> bool) -> Option<Self> {
+        let begins = |event: &&Event| event.source == Source::Hook || matches!(event.what, What::Reported(_));
+        let later = self.recent.iter().filter(|event| is_of_it(event));
+        let mut later = later.skip_while(|event| !begins(event));
+        let mut timeline = Self::new(self.session().row, later.next()?, hooked);
         later.for_each(|event| timeline.apply(event));
         Some(timeline)
     }
