@@ -34,7 +34,7 @@ pub fn content(process: ProcessId, session: &str, status: &str) -> String {
 /// Writes a file as an agent does: beside it and renamed, or in its place. What is in the way goes first.
 pub fn write(path: &Path, content: &str, random: &mut Rng) {
     let _ = fs::create_dir_all(folder());
-    if !path.symlink_metadata().is_ok_and(|found| found.is_file()) {
+    if !is_file(path) {
         remove(path);
     }
     if random.bool() {
@@ -46,6 +46,10 @@ pub fn write(path: &Path, content: &str, random: &mut Rng) {
     }
 }
 
+fn is_file(path: &Path) -> bool {
+    path.symlink_metadata().is_ok_and(|found| found.is_file())
+}
+
 pub fn remove(path: &Path) {
     let _ = fs::remove_file(path);
     let _ = fs::remove_dir_all(path);
@@ -54,7 +58,8 @@ pub fn remove(path: &Path) {
 /// Puts something odd where the file of a process is. None of it is of a session that there is.
 pub fn spoil(pid: u32, random: &mut Rng) {
     let path = path(pid);
-    let whole = fs::read(&path).unwrap_or_default();
+    // What was put there before may have no end.
+    let whole = if is_file(&path) { fs::read(&path).unwrap_or_default() } else { Vec::new() };
     match random.u8(..10) {
         // Half written, as a reader may catch it.
         0..=2 => drop(fs::write(&path, &whole[..random.usize(..=whole.len())])),

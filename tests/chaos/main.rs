@@ -80,5 +80,8 @@ fn run(time: Duration, mut random: Rng, tally: &Tally) {
     for agent in agents {
         agent.end(tally);
     }
+    if !tally.is_clean() {
+        panels.print_logs();
+    }
     panels.close(tally);
 }

@@ -88,6 +88,16 @@ impl Panels {
         self.panels.iter().find_map(Panel::table)
     }
 
+    /// What the panels say of themselves, all but that they got no good frame.
+    pub fn print_logs(&self) {
+        for panel in &self.panels {
+            let log = fs::read_to_string(&panel.log).unwrap_or_default();
+            let lines: Vec<&str> = log.lines().filter(|line| !line.contains("told nothing")).collect();
+            eprintln!("the last that a panel said:");
+            lines[lines.len().saturating_sub(30)..].iter().for_each(|line| eprintln!("  {line}"));
+        }
+    }
+
     pub fn close(mut self, tally: &Tally) {
         for panel in &mut self.panels {
             panel.check(tally);
@@ -144,8 +154,9 @@ impl Panel {
     }
 
     fn table(&self) -> Option<Vec<Value>> {
-        let status =
-            Command::new(&self.program).args(["status", "--json"]).env(BUS, &self.bus).output().ok()?;
+        let mut command = Command::new("timeout");
+        command.arg("10").arg(&self.program).args(["status", "--json"]).env(BUS, &self.bus);
+        let status = command.output().ok()?;
         status.status.success().then(|| serde_json::from_slice(&status.stdout).ok()).flatten()
     }
 
