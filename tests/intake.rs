@@ -13,5 +13,7 @@ mod listener;
 mod overflow;
 #[path = "intake/processes.rs"]
 mod processes;
+#[path = "intake/session_files.rs"]
+mod session_files;
 #[path = "intake/socket.rs"]
 mod socket;

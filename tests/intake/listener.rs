@@ -5,7 +5,7 @@
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::PathBuf;
-use std::process::{Child, ChildStdin, Stdio};
+use std::process::{Child, ChildStdin, Command, Stdio};
 use std::rc::Rc;
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
@@ -102,20 +102,29 @@ impl IntakeProcess {
 
     /// One that listens and may have so many open files.
     pub fn with_open_files(most: usize) -> Self {
-        Self::start(Home::new(), most, &[])
+        Self::start(Home::new(), &["prlimit", &format!("--nofile={most}")], &[])
     }
 
     /// One whose news nobody takes, after the first, before [`Self::go_on`].
     pub fn that_waits(home: Home) -> Self {
-        Self::start(home, 1024, &[(WAITS, "")])
+        Self::start(home, &["env"], &[(WAITS, "")])
     }
 
-    fn start(home: Home, most: usize, env: &[(&str, &str)]) -> Self {
+    /// One that can watch no file, where a process can take that from itself.
+    pub fn without_inotify() -> Option<Self> {
+        let script = "echo 0 >/proc/sys/user/max_inotify_instances && exec \"$0\" \"$@\"";
+        let within = ["unshare", "--user", "--map-root-user", "sh", "-c", script];
+        let can = Command::new(within[0]).args(&within[1..]).arg("true").status();
+        can.is_ok_and(|status| status.success()).then(|| Self::start(Home::new(), &within, &[]))
+    }
+
+    /// `within`: a command that runs it.
+    fn start(home: Home, within: &[&str], env: &[(&str, &str)]) -> Self {
         let home = Rc::new(home);
         let socket = home.socket();
         let mut process = home
-            .command("prlimit")
-            .arg(format!("--nofile={most}"))
+            .command(within[0])
+            .args(&within[1..])
             .arg(std::env::current_exe().unwrap())
             .args(["--ignored", "--exact", "listener::intake_process", "--nocapture"])
             .env(SOCKET, &socket)

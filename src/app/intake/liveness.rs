@@ -3,7 +3,6 @@
 
 use std::cell::RefCell;
 use std::collections::HashMap;
-use std::fs::File;
 use std::io;
 use std::os::fd::OwnedFd;
 use std::path::Path;
@@ -19,6 +18,7 @@ use rustix::event::{PollFd, PollFlags, poll};
 use rustix::process::{Pid, PidfdFlags, pidfd_open};
 
 use super::queue::{News, Outbox};
+use super::small_file;
 use super::socket::OpenError;
 use super::transcripts::Transcripts;
 
@@ -153,10 +153,9 @@ fn open(process: ProcessId) -> Option<OwnedFd> {
     (process::identify(Path::new(PROC), process.pid) == Some(process)).then_some(pidfd)
 }
 
-/// Out of open files nothing can be seen, and all would seem gone: who cannot be looked for lives.
+/// Who cannot be looked for lives.
 fn is_gone(process: ProcessId, tty: i32) -> bool {
-    let can_look = || File::open(Path::new(PROC).join("self/stat")).is_ok();
-    !process::is_alive(Path::new(PROC), process, tty) && can_look()
+    !process::is_alive(Path::new(PROC), process, tty) && small_file::can_be_opened()
 }
 
 fn has_ended(pidfd: &OwnedFd) -> bool {

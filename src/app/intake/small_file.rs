@@ -17,6 +17,11 @@ pub fn open(path: &Path) -> io::Result<(File, Metadata)> {
     if metadata.is_file() { Ok((file, metadata)) } else { Err(io::ErrorKind::InvalidInput.into()) }
 }
 
+/// Whether a file can be opened at all. Out of open files, nothing can be seen, and all would seem gone.
+pub fn can_be_opened() -> bool {
+    File::open("/proc/self/stat").is_ok()
+}
+
 /// Reads a whole file, if it has at most `most` bytes.
 pub fn read(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     let (file, _) = open(path)?;

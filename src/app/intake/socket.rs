@@ -9,14 +9,19 @@ use std::os::unix::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::thread;
+use std::time::Duration;
 
 use dasbo_core::wire;
 use gio::FileMonitorFlags;
 use gio::prelude::*;
+use glib::MainContext;
 use rustix::fs::{FlockOperation, flock};
 
 /// gio's default is 10: with that many helpers in the queue the next one fails.
 const BACKLOG: i32 = 4096;
+
+/// How often the socket's place is looked at that cannot be watched.
+const OFTEN: Duration = Duration::from_secs(2);
 
 /// Why agents cannot be heard.
 #[derive(Debug, thiserror::Error)]
@@ -56,7 +61,7 @@ pub struct Socket {
     pub listener: gio::Socket,
     /// Cancelled once the socket or its lock is no longer in its place: helpers, or other panels, look for it in vain.
     pub gone: gio::Cancellable,
-    monitor: gio::FileMonitor,
+    monitor: Option<gio::FileMonitor>,
     pub lock: Rc<File>,
 }
 
@@ -133,7 +138,14 @@ impl Socket {
         let own = fs::symlink_metadata(path).map_err(|error| OpenError::File(path.to_owned(), error))?;
         let gone = gio::Cancellable::new();
         let look = look(path.to_owned(), own, lock.clone(), gone.clone());
-        let monitor = monitor(path, look.clone()).map_err(failed)?;
+        let monitor = match monitor(path, look.clone()) {
+            Ok(monitor) => Some(monitor),
+            Err(error) => {
+                tracing::warn!(%error, "the socket's folder is not watched, but looked at");
+                look_often(look.clone(), gone.clone());
+                None
+            }
+        };
         // It may be gone already.
         look();
         Ok(Self { listener, gone, monitor, lock })
@@ -144,7 +156,10 @@ impl Socket {
     /// No longer looks after its place. `GLib` has one watch for a path, and keeps it for a folder that is gone as long as
     /// any monitor is left that began before.
     pub fn forget_place(&self) {
-        self.monitor.cancel();
+        self.gone.cancel();
+        if let Some(monitor) = &self.monitor {
+            monitor.cancel();
+        }
     }
 }
 
@@ -152,6 +167,16 @@ impl Drop for Socket {
     fn drop(&mut self) {
         self.forget_place();
     }
+}
+
+/// Where there is no inotify: until `gone` is cancelled.
+fn look_often(look: impl Fn() + 'static, gone: gio::Cancellable) {
+    MainContext::ref_thread_default().spawn_local(async move {
+        while !gone.is_cancelled() {
+            glib::timeout_future(OFTEN).await;
+            look();
+        }
+    });
 }
 
 /// Cancels `gone` if it finds something else than ours.

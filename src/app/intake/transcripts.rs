@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //! Follows the transcripts of sessions: what is appended to them.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::fs::Metadata;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
+use std::time::Duration;
 
 use dasbo_core::agents::{self, Agent};
 use dasbo_core::event::{Ending, Event, SessionKey, What};
@@ -14,6 +15,7 @@ use dasbo_core::process::ProcessId;
 use dasbo_core::watch::{FileId, Tailer};
 use gio::FileMonitorFlags;
 use gio::prelude::*;
+use glib::MainContext;
 
 use super::queue::Outbox;
 use super::small_file;
@@ -21,6 +23,9 @@ use crate::clock;
 
 /// Milliseconds, as for the sessions' own files.
 const RATE_LIMIT: i32 = 100;
+
+/// When it is tried again what could not be opened.
+const LATER: Duration = Duration::from_secs(2);
 
 /// What is read of a transcript that was there before (64 KiB): its last lines tell model, branch and tokens.
 const TAIL: u64 = 64 << 10;
@@ -30,6 +35,8 @@ const TAIL: u64 = 64 << 10;
 pub struct Transcripts {
     outbox: Outbox,
     followed: RefCell<HashMap<SessionKey, Transcript>>,
+    /// Whether all are to be read again.
+    later: Cell<bool>,
 }
 
 #[derive(Debug)]
@@ -49,7 +56,7 @@ impl Drop for Transcript {
 
 impl Transcripts {
     pub fn new(outbox: Outbox) -> Rc<Self> {
-        Rc::new(Self { outbox, followed: RefCell::default() })
+        Rc::new(Self { outbox, followed: RefCell::default(), later: Cell::default() })
     }
 
     /// Follows the transcript that an event names, or no longer the one of a session that it ends.
@@ -75,7 +82,7 @@ impl Transcripts {
     }
 
     /// Reads the end of a session's transcript again, if it is followed.
-    pub fn read_again(&self, session: &SessionKey) {
+    pub fn read_again(self: &Rc<Self>, session: &SessionKey) {
         if let Some(transcript) = self.followed.borrow_mut().get_mut(session) {
             transcript.tailer = None;
         }
@@ -85,7 +92,7 @@ impl Transcripts {
     }
 
     /// Reads the ends of all that are followed again.
-    pub fn read_all_again(&self) {
+    pub fn read_all_again(self: &Rc<Self>) {
         let sessions: Vec<SessionKey> = self.followed.borrow().keys().cloned().collect();
         sessions.iter().for_each(|session| self.read_again(session));
     }
@@ -112,7 +119,25 @@ impl Transcripts {
         Ok(())
     }
 
-    fn read(&self, agent: &'static dyn Agent, session: &SessionKey) {
+    /// What is appended later may be long in coming.
+    fn try_later(self: &Rc<Self>) {
+        if self.later.replace(true) {
+            return;
+        }
+        let transcripts = self.clone();
+        MainContext::ref_thread_default().spawn_local(async move {
+            glib::timeout_future(LATER).await;
+            transcripts.later.set(false);
+            let sessions: Vec<SessionKey> = transcripts.followed.borrow().keys().cloned().collect();
+            for session in sessions {
+                if let Some(agent) = agents::by_id(session.agent.0) {
+                    transcripts.read(agent, &session);
+                }
+            }
+        });
+    }
+
+    fn read(self: &Rc<Self>, agent: &'static dyn Agent, session: &SessionKey) {
         while let Some((lines, more)) = self.read_once(session) {
             for event in agent.transcript(session, &lines, clock::wall(), clock::now()) {
                 let bytes = lines.iter().map(Vec::len).sum();
@@ -124,10 +149,14 @@ impl Transcripts {
         }
     }
 
-    fn read_once(&self, session: &SessionKey) -> Option<(Vec<Vec<u8>>, bool)> {
+    fn read_once(self: &Rc<Self>, session: &SessionKey) -> Option<(Vec<Vec<u8>>, bool)> {
         let mut followed = self.followed.borrow_mut();
         let transcript = followed.get_mut(session)?;
-        let (mut file, metadata) = small_file::open(&transcript.path).ok()?;
+        let opened = small_file::open(&transcript.path);
+        if opened.is_err() && !small_file::can_be_opened() {
+            self.try_later();
+        }
+        let (mut file, metadata) = opened.ok()?;
         let (id, length) = (file_id(&metadata), metadata.len());
         let tailer = transcript.tailer.get_or_insert_with(|| Tailer::new(id, length, TAIL));
         let appended = tailer.read(id, length, &mut file).ok()?;
