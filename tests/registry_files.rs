@@ -245,6 +245,18 @@ fn what_is_read_after_an_end_makes_no_row() {
     assert_eq!(registry.sessions().count(), 0);
 }
 
+/// A hook that was on its way when its agent was killed does not find it any more.
+#[test]
+fn a_hook_without_its_agent_brings_no_session_back_that_died() {
+    let mut registry = after(&[told(0, What::Prompted(None))]);
+    registry.process_ended(ProcessId { pid: 1, start: 10 }, at(1_000));
+    let orphan = |millis| Event { process: None, ..told(millis, What::Seen) };
+    registry.apply(&orphan(1_100), at(1_200));
+    assert_eq!(registry.sessions().count(), 0);
+    registry.apply(&orphan(60_000), at(60_000));
+    assert_eq!(registry.sessions().count(), 1, "resumed where no process can be seen");
+}
+
 /// Whether hooks spoke before a file does is decided by the times of both.
 #[test]
 fn a_late_end_leaves_what_an_early_one_does() {

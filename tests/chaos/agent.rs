@@ -111,6 +111,8 @@ impl Agent {
 
     /// It is killed, and another one begins.
     fn replace(&mut self, tally: &Tally) {
+        // A hook that just begins would not find it any more, and so make a row of no known process.
+        std::thread::sleep(Duration::from_millis(300));
         tally.count("agents killed");
         let next = Self::new(self.hooked, self.random.fork());
         let before = std::mem::replace(self, next);

@@ -46,15 +46,6 @@ impl Breakage {
         self.pause(300, end);
     }
 
-    /// All can be had again.
-    pub fn mend(&mut self, panels: &mut Panels, tally: &Tally) {
-        panels.ensure(tally);
-        for number in 0..2 {
-            panels.get(number).limit_open_files(None);
-            panels.get(number).limit_inotify(PLENTY);
-        }
-    }
-
     fn pause(&mut self, most: u64, end: Instant) {
         let pause = Duration::from_millis(self.random.u64(..most));
         std::thread::sleep(pause.min(end.saturating_duration_since(Instant::now())));
@@ -129,6 +120,15 @@ impl Breakage {
             self.pause(3_000, end);
             panels.get(number).limit_inotify(PLENTY);
         }
+    }
+}
+
+/// All can be had again.
+pub fn mend(panels: &mut Panels, tally: &Tally) {
+    panels.ensure(tally);
+    for number in 0..2 {
+        panels.get(number).limit_open_files(None);
+        panels.get(number).limit_inotify(PLENTY);
     }
 }
 

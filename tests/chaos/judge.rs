@@ -35,7 +35,9 @@ pub fn judge(panels: &mut Panels, agents: &mut [Agent], tally: &Tally) {
         tally.count(if ended.hooked { "rows looked at" } else { "rows looked at, without hooks" });
     }
     if right.is_none() {
-        faults(&ended, &table).into_iter().for_each(|fault| tally.wrong(fault));
+        for fault in faults(&ended, &table) {
+            tally.wrong(fault);
+        }
     }
     panels.ensure(tally);
 }
@@ -82,5 +84,5 @@ fn faults(ended: &[Ended], table: &[Value]) -> Vec<String> {
 /// What a line of the table says, without what it does not.
 fn short(line: &Value) -> String {
     let said = line.as_object().into_iter().flatten().filter(|(_, value)| !value.is_null());
-    said.map(|(key, value)| format!(" {key}={value}")).collect()
+    said.fold(String::new(), |text, (key, value)| text + " " + key + "=" + &value.to_string())
 }

@@ -73,7 +73,7 @@ fn run(time: Duration, mut random: Rng, tally: &Tally) {
                 breakage.strike(&mut panels, end, tally);
             }
         });
-        breakage.mend(&mut panels, tally);
+        breakage::mend(&mut panels, tally);
         judge::judge(&mut panels, &mut agents, tally);
         eprintln!("{:4} s: {}", begun.elapsed().as_secs(), tally.line());
     }

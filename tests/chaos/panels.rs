@@ -164,7 +164,7 @@ impl Panel {
         self.child.as_ref().map(Child::id)
     }
 
-    /// From now on it can open so many files more than it has open; `None`: as many as before. Not while it starts: GLib
+    /// From now on it can open so many files more than it has open; `None`: as many as before. Not while it starts: `GLib`
     /// ends a program that cannot even have a main loop.
     pub fn limit_open_files(&self, more: Option<u64>) -> bool {
         let starts = more.is_some() && self.started.elapsed() < STARTING;

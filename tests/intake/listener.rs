@@ -242,10 +242,13 @@ fn intake_process() {
     });
     let inbox = intake::start(socket.into());
     MainContext::new().block_on(async {
-        let tell = async || Some(println!("news {}", in_a_word(&inbox.next().await?)));
-        tell().await;
-        may_go.recv().await.unwrap();
-        while tell().await.is_some() {}
+        let mut waits = true;
+        while let Some(news) = inbox.next().await {
+            println!("news {}", in_a_word(&news));
+            if std::mem::take(&mut waits) {
+                may_go.recv().await.unwrap();
+            }
+        }
     });
 }
 

@@ -110,7 +110,9 @@ async fn hear(context: &MainContext, path: &Path, outbox: &Outbox) -> Result<(),
 async fn read_what_was_lost(outbox: Outbox, files: Rc<SessionFiles>, transcripts: Rc<Transcripts>) {
     while let Some(losses) = outbox.losses().await {
         files.read_again(|session| losses.iter().find(|loss| loss.session == *session).map(|loss| loss.at));
-        losses.iter().for_each(|loss| transcripts.read_again(&loss.session));
+        for loss in &losses {
+            transcripts.read_again(&loss.session);
+        }
     }
 }
 

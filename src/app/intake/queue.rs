@@ -179,8 +179,8 @@ mod tests {
         assert_eq!(news.by_ref().take(fit).filter(|news| matches!(news, News::Event(_))).count(), fit);
         assert!(matches!(news.next(), Some(News::Intake(_))), "what is small is never lost");
         let Some(News::Lost(lost)) = news.next() else { panic!("nothing is told as lost") };
-        let loss = |session| Loss { session: event(session).session, at: event(session).at };
-        assert_eq!(lost, [loss(fit), loss(fit + 1)]);
+        let of = |session| Loss { session: event(session).session, at: event(session).at };
+        assert_eq!(lost, [of(fit), of(fit + 1)]);
         assert!(news.next().is_none(), "once");
         assert_eq!(
             glib::MainContext::new().block_on(outbox.losses()),

@@ -137,17 +137,17 @@ impl Socket {
         listener.listen().map_err(failed)?;
         let own = fs::symlink_metadata(path).map_err(|error| OpenError::File(path.to_owned(), error))?;
         let gone = gio::Cancellable::new();
-        let look = look(path.to_owned(), own, lock.clone(), gone.clone());
-        let monitor = match monitor(path, look.clone()) {
+        let check = place_check(path.to_owned(), own, lock.clone(), gone.clone());
+        let monitor = match monitor(path, check.clone()) {
             Ok(monitor) => Some(monitor),
             Err(error) => {
                 tracing::warn!(%error, "the socket's folder is not watched, but looked at");
-                look_often(look.clone(), gone.clone());
+                look_often(check.clone(), gone.clone());
                 None
             }
         };
         // It may be gone already.
-        look();
+        check();
         Ok(Self { listener, gone, monitor, lock })
     }
 }
@@ -180,7 +180,7 @@ fn look_often(look: impl Fn() + 'static, gone: gio::Cancellable) {
 }
 
 /// Cancels `gone` if it finds something else than ours.
-fn look(
+fn place_check(
     socket: PathBuf,
     own: Metadata,
     lock: Rc<File>,

@@ -94,7 +94,9 @@ impl Transcripts {
     /// Reads the ends of all that are followed again.
     pub fn read_all_again(self: &Rc<Self>) {
         let sessions: Vec<SessionKey> = self.followed.borrow().keys().cloned().collect();
-        sessions.iter().for_each(|session| self.read_again(session));
+        for session in &sessions {
+            self.read_again(session);
+        }
     }
 
     fn open(

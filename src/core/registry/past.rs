@@ -63,8 +63,9 @@ impl Past {
 
     /// Whether an event is from before its session's end, on its way at that end, or of a process that is gone.
     pub(super) fn is_after(&self, event: &Event) -> bool {
-        // Whoever does not say which process speaks of the one that is gone.
-        let died = || self.died.get(&event.session).is_some_and(|&died| event.at <= died);
+        // Whoever does not say which process speaks of the one that is gone: its hooks see it no more.
+        let straggles = |&died: &Moment| event.at <= died + STRAGGLERS_FOR;
+        let died = || self.died.get(&event.session).is_some_and(straggles);
         self.is_of_dead(event)
             || (event.process.is_none() && died())
             || self.ends.get(&event.session).is_some_and(|end| end.is_after(event))

@@ -137,10 +137,8 @@ fn user(raw: RawLine, clock: WallClock) -> Line {
     let typed = |text: &&str| !by_program && !text.starts_with('<');
     let prompt = content.as_str().filter(typed).map(paragraph);
     let queued = prompt.is_some() && raw.prompt_source.as_deref() == Some("queued");
-    let what = match is_interruption(&content) {
-        true => Some(What::Interrupted),
-        false => queued.then_some(What::QueuedPrompt),
-    };
+    let what = is_interruption(&content).then_some(What::Interrupted);
+    let what = what.or(queued.then_some(What::QueuedPrompt));
     let what = what.and_then(|what| Some((moment(raw.timestamp.as_deref()?, clock)?, what)));
     Line { what, about: About { prompt, branch: branch(raw.git_branch), ..About::default() } }
 }
