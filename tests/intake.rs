@@ -13,3 +13,5 @@ mod listener;
 mod processes;
 #[path = "intake/socket.rs"]
 mod socket;
+#[path = "intake/waiting.rs"]
+mod waiting;

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //! The queue between intake and main loop, bounded in bytes.
 
+use std::cell::Cell;
 use std::collections::BTreeSet;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use async_channel::{Receiver, Sender};
-use dasbo_core::event::{Event, SessionKey};
+use dasbo_core::event::{Event, SessionKey, What};
 use dasbo_core::process::ProcessId;
+use dasbo_core::registry::Sent;
+use dasbo_core::request::RequestId;
 
 use super::Status;
 
@@ -26,6 +29,12 @@ pub enum News {
     ProcessEnded(ProcessId),
     /// Events of this session were lost.
     Lost(SessionKey),
+    /// The hook that waited with this request ended.
+    HookEnded(RequestId),
+    /// What became of the answer to this request.
+    Sent(RequestId, Sent),
+    /// News of its session came before the answer to this request, which is to be given again if it still holds.
+    NotYet(RequestId),
     /// How the intake stands.
     Intake(Status),
 }
@@ -34,12 +43,14 @@ pub enum News {
 pub fn channel() -> (Outbox, Inbox) {
     let (sender, receiver) = async_channel::unbounded();
     let shared = Arc::new(Shared::default());
-    (Outbox { sender, shared: shared.clone() }, Inbox { receiver, shared })
+    (Outbox { sender, shared: shared.clone() }, Inbox { receiver, shared, seen: Cell::new(0) })
 }
 
 #[derive(Debug, Default)]
 struct Shared {
     bytes: AtomicUsize,
+    /// News that were sent.
+    sent: AtomicU64,
     lost: Mutex<BTreeSet<SessionKey>>,
 }
 
@@ -55,19 +66,22 @@ pub struct Outbox {
 pub struct Inbox {
     receiver: Receiver<(News, usize)>,
     shared: Arc<Shared>,
+    /// News that were taken out.
+    seen: Cell<u64>,
 }
 
 impl Outbox {
-    /// Sends an event that was `bytes` large when it came.
-    pub fn send_event(&self, event: Event, bytes: usize) {
-        // An event keeps a few short texts of a payload, however large.
-        let weight = ENTRY + bytes.min(16 * ENTRY);
+    /// Sends an event that was `bytes` large when it came. The number of these news; `None`: they are lost.
+    pub fn send_event(&self, event: Event, bytes: usize) -> Option<u64> {
+        // An event keeps a few short texts of a payload, however large; a request most of it.
+        let kept = if matches!(event.what, What::Requested(..)) { bytes } else { bytes.min(16 * ENTRY) };
+        let weight = ENTRY + kept;
         if self.shared.bytes.load(Ordering::Relaxed) + weight > MAX_BYTES {
             tracing::warn!(session = %event.session.id, "the queue is full, an event is lost");
             self.shared.lost.lock().unwrap_or_else(PoisonError::into_inner).insert(event.session);
-            return;
+            return None;
         }
-        self.push(News::Event(Box::new(event)), weight);
+        Some(self.push(News::Event(Box::new(event)), weight))
     }
 
     /// Sends something small that must not be lost.
@@ -75,10 +89,13 @@ impl Outbox {
         self.push(news, ENTRY);
     }
 
-    fn push(&self, news: News, weight: usize) {
+    fn push(&self, news: News, weight: usize) -> u64 {
         self.shared.bytes.fetch_add(weight, Ordering::Relaxed);
+        // Only the intake's thread sends.
+        let number = self.shared.sent.fetch_add(1, Ordering::Relaxed) + 1;
         // The main loop is gone only when the program ends.
         let _ = self.sender.try_send((news, weight));
+        number
     }
 }
 
@@ -97,7 +114,13 @@ impl Inbox {
         self.shared.lost.lock().unwrap_or_else(PoisonError::into_inner).pop_first().map(News::Lost)
     }
 
+    /// The number of the last news taken out.
+    pub fn seen(&self) -> u64 {
+        self.seen.get()
+    }
+
     fn take(&self, (news, weight): (News, usize)) -> News {
+        self.seen.set(self.seen.get() + 1);
         self.shared.bytes.fetch_sub(weight, Ordering::Relaxed);
         news
     }
@@ -106,7 +129,7 @@ impl Inbox {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use dasbo_core::event::{About, Actor, AgentId, SessionId, What};
+    use dasbo_core::event::{About, Actor, AgentId, SessionId};
     use dasbo_core::moment::Moment;
 
     fn event(session: usize) -> Event {

@@ -15,9 +15,9 @@ use gio::prelude::*;
 use gio::{FileMonitorEvent, FileMonitorFlags};
 
 use super::liveness::Liveness;
-use super::queue::Outbox;
 use super::small_file;
 use super::transcripts::Transcripts;
+use super::waiting::Waiting;
 use crate::clock;
 
 /// Milliseconds: by itself `GLib` tells of a file that is written in place 800 ms late.
@@ -29,7 +29,7 @@ const MAX_FILE: u64 = 64 << 10;
 /// The folders, and what is learned from them.
 #[derive(Debug)]
 pub struct SessionFiles {
-    outbox: Outbox,
+    waiting: Rc<Waiting>,
     liveness: Rc<Liveness>,
     transcripts: Rc<Transcripts>,
     monitors: RefCell<HashMap<PathBuf, Monitor>>,
@@ -49,8 +49,8 @@ impl Drop for Monitor {
 }
 
 impl SessionFiles {
-    pub fn new(outbox: Outbox, liveness: Rc<Liveness>, transcripts: Rc<Transcripts>) -> Rc<Self> {
-        Rc::new(Self { outbox, liveness, transcripts, monitors: RefCell::default() })
+    pub fn new(waiting: Rc<Waiting>, liveness: Rc<Liveness>, transcripts: Rc<Transcripts>) -> Rc<Self> {
+        Rc::new(Self { waiting, liveness, transcripts, monitors: RefCell::default() })
     }
 
     /// Reads what is there and watches what comes.
@@ -64,7 +64,7 @@ impl SessionFiles {
 
     /// Of a folder that is not there the nearest one above is watched: `GLib` would poll.
     fn watch_folder(self: &Rc<Self>, agent: &'static dyn Agent, folder: &Path) {
-        let Some(watched) = folder.ancestors().find(|path| path.is_dir()).map(Path::to_owned) else { return };
+        let Some(watched) = nearest(folder).map(Path::to_owned) else { return };
         let unchanged = |monitor: &Monitor| monitor.watched == watched && !monitor.monitor.is_cancelled();
         if self.monitors.borrow().get(folder).is_some_and(unchanged) {
             return;
@@ -87,7 +87,14 @@ impl SessionFiles {
         self.monitors.borrow_mut().insert(folder.to_owned(), Monitor { watched, monitor });
         if is_it {
             self.read_all(agent, folder);
+        } else if nearest(folder) != Some(&*self.watched(folder)) {
+            // A nearer one was made before this one was watched.
+            self.watch_folder(agent, folder);
         }
+    }
+
+    fn watched(&self, folder: &Path) -> PathBuf {
+        self.monitors.borrow().get(folder).map(|monitor| monitor.watched.clone()).unwrap_or_default()
     }
 
     fn changed(
@@ -133,7 +140,12 @@ impl SessionFiles {
         let lives = process::identify(Path::new("/proc"), agent_process.id.pid) == Some(agent_process.id);
         if lives && self.liveness.add(agent_process, None) {
             self.transcripts.follow(agent, &event);
-            self.outbox.send_event(event, bytes.len());
+            self.waiting.tell(event, bytes.len());
         }
     }
+}
+
+/// The folder, or the nearest one above it that is there.
+fn nearest(folder: &Path) -> Option<&Path> {
+    folder.ancestors().find(|path| path.is_dir())
 }

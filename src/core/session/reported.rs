@@ -13,7 +13,7 @@ use crate::moment::Moment;
 const HOOKS_WITHIN: Duration = Duration::from_millis(300);
 
 /// The file says waiting up to this long before the hook runs that tells what for (measured: 0.03 s).
-const AHEAD: Duration = Duration::from_millis(150);
+pub const AHEAD: Duration = Duration::from_millis(150);
 
 impl Machine {
     /// When it is certain that the turn was interrupted, unless a hook tells another end before.
@@ -35,6 +35,7 @@ impl Machine {
 
     pub(super) fn reported(&mut self, status: Status, at: Moment) {
         self.file.waiting = (status == Status::Waiting).then_some(at);
+        self.file.left.take_if(|_| status != Status::Waiting);
         match status {
             Status::Waiting => self.reported_waiting(at),
             Status::Idle | Status::Busy | Status::Shell => self.session.waits.retain(|wait| !wait.confirmed),
@@ -54,12 +55,12 @@ impl Machine {
 
     /// Where hooks speak they tell of a wait first, and what it is for.
     fn reported_waiting(&mut self, at: Moment) {
-        for wait in &mut self.session.waits {
+        for wait in self.session.waits.iter_mut().filter(|wait| wait.is_in_terminal()) {
             wait.confirmed = true;
         }
         if self.session.waits.is_empty() && !self.hooked {
             let (kind, actor) = (WaitKind::Input, Actor::Main);
-            self.open(Wait { kind, actor, call: None, request: None, since: at, confirmed: true });
+            self.open(Wait { confirmed: true, ..Wait::new(kind, actor, None, at) });
         }
     }
 

@@ -52,7 +52,8 @@ impl Timeline {
     pub(crate) fn apply(&mut self, event: &Event) {
         if self.is_settled && event.at < self.settled.session.heard {
             // What followed is settled: it can no longer change what the session does.
-            return self.put(&Event { what: What::Seen, ..event.clone() });
+            let what = What::Belated(Box::new(event.what.clone()));
+            return self.put(&Event { what, ..event.clone() });
         }
         self.put(event);
     }
@@ -78,12 +79,16 @@ impl Timeline {
 
     /// When something is over, or certain, by time alone.
     pub(crate) fn next_passing(&self) -> Option<Moment> {
-        self.current.interruption_due().into_iter().chain(self.session().next_passing()).min()
+        self.next_decision().into_iter().chain(self.session().next_passing()).min()
     }
 
     /// Whether the time that passed until `now` decides something.
     pub(crate) fn is_due(&self, now: Moment) -> bool {
-        self.current.interruption_due().is_some_and(|due| due <= now)
+        self.next_decision().is_some_and(|due| due <= now)
+    }
+
+    fn next_decision(&self) -> Option<Moment> {
+        self.current.interruption_due().into_iter().chain(self.current.left_due()).min()
     }
 
     /// Takes away what was shown for a moment that is over.
