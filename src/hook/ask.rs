@@ -19,7 +19,7 @@ const ACKNOWLEDGEMENT: Duration = Duration::from_secs(2);
 
 /// Pauses between looks for a new panel, growing.
 const FIRST_PAUSE: Duration = Duration::from_millis(10);
-const LONGEST_PAUSE: Duration = Duration::from_millis(250);
+const LONGEST_PAUSE: Duration = Duration::from_secs(1);
 
 /// A panel that ends lets helpers in for a moment still. One that hangs up so often without a word does not want us.
 const HANG_UPS: u32 = 3;
