@@ -5,5 +5,7 @@
 mod desktop;
 #[path = "bus/follow.rs"]
 mod follow;
+#[path = "bus/killed.rs"]
+mod killed;
 #[path = "bus/status.rs"]
 mod status;

@@ -242,6 +242,8 @@ fn describe(registry: &Registry, sessions: &[String], id: &str) -> String {
     words.extend(session.note.as_ref().map(|note| match &note.what {
         NoteKind::ToolFailed(tool) => format!("failed {tool}"),
         NoteKind::ToolDenied(..) => "denied".into(),
+        NoteKind::AnsweredElsewhere => "answered elsewhere".into(),
+        NoteKind::AnsweredTooLate => "answered too late".into(),
     }));
     format!("{prefix}{}", words.join(", "))
 }

@@ -227,7 +227,10 @@ fn without_a_word_of_the_new_panel_it_leaves() {
     let (mut scene, call) = Scene::asked(&Reply::ComeBack);
     scene.panel_dies(call);
     scene.new_panel();
-    drop(scene.call());
+    // One that dies just now may let it in and be gone; one that does so again and again means it.
+    for _ in 0..3 {
+        assert!(scene.call().frame.header.again);
+    }
     scene.ends_silently();
     assert!(scene.panel.unwrap().is_quiet());
 }

@@ -17,3 +17,5 @@ mod processes;
 mod session_files;
 #[path = "intake/socket.rs"]
 mod socket;
+#[path = "intake/waiting.rs"]
+mod waiting;

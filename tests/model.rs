@@ -56,6 +56,7 @@ fn waiting(row: u64, since: u64) -> session::Session {
         actor: Actor::Main,
         call: None,
         request: None,
+        held: None,
         since: Moment::from_nanos(since),
         confirmed: false,
     };

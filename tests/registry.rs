@@ -2,17 +2,19 @@
 //! What must hold of the table of sessions whatever comes, in whatever order.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 use std::time::Duration;
 
 use dasbo_core::change::Change;
 use dasbo_core::event::{
     About, Actor, AgentId, AgentProcess, Asks, Background, Beginning, Call, CompactTrigger, Ending, Event,
-    Fingerprint, Outcome, PermissionMode, Request, SessionId, SessionKey, Source, Status, TaskChange,
-    TaskState, Tool, WaitKind, What,
+    Fingerprint, Outcome, PermissionMode, SessionId, SessionKey, Source, Status, TaskChange, TaskState, Tool,
+    WaitKind, What,
 };
 use dasbo_core::moment::Moment;
 use dasbo_core::process::ProcessId;
 use dasbo_core::registry::Registry;
+use dasbo_core::request::{Content, Prompt, Request};
 use dasbo_core::session::{RowId, Session, State};
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -55,10 +57,11 @@ fn kind() -> impl Strategy<Value = WaitKind> {
     select(vec![WaitKind::Approval, WaitKind::Question, WaitKind::Plan, WaitKind::Form])
 }
 
-fn request() -> impl Strategy<Value = Request> {
-    (1..9_u32, kind(), call()).prop_map(|(pid, kind, call)| {
+fn request() -> impl Strategy<Value = Arc<Request>> {
+    (kind(), call()).prop_map(|(kind, call)| {
         let asks = if kind == WaitKind::Form { Asks::During("x".into()) } else { Asks::ForCall(call) };
-        Request { id: ProcessId { pid, start: 1 }, kind, asks }
+        let content = Content::Unclear(kind);
+        Arc::new(Request { asks, content, prompt: Prompt::Beside, input: Box::default() })
     })
 }
 
@@ -75,7 +78,7 @@ fn what() -> impl Strategy<Value = What> {
         4 => (call(), prop::option::weighted(0.2, kind())).prop_map(|(call, asks)| What::ToolBegan(call, asks)),
         4 => (call(), outcome()).prop_map(|(call, outcome)| What::ToolEnded(call, outcome)),
         1 => prop::collection::vec(call(), 0..3).prop_map(What::BatchEnded),
-        3 => request().prop_map(What::Requested),
+        3 => request().prop_map(|request| What::Requested(request, None)),
         1 => Just(What::NeedsInput),
         1 => Just(What::FormAnswered(Some("x".into()))),
         1 => Just(What::FormAnswerNoted),
@@ -463,11 +466,16 @@ fn a_wait_that_the_file_confirmed_ends_with_it() {
         tool: Tool { name: "Bash".into(), detail: "make".into() },
         input: Fingerprint(0),
     };
-    let asks = Request { id: process(9).id, kind: WaitKind::Approval, asks: Asks::ForCall(bash.clone()) };
+    let asks = Request {
+        asks: Asks::ForCall(bash.clone()),
+        content: Content::Unclear(WaitKind::Approval),
+        prompt: Prompt::Beside,
+        input: Box::default(),
+    };
     let mut registry = Registry::default();
     registry.apply(&told("one", 1, 0, What::Prompted(None)), at(0));
     registry.apply(&told("one", 1, 10, What::ToolBegan(bash.clone(), None)), at(10));
-    registry.apply(&told("one", 1, 20, What::Requested(asks)), at(20));
+    registry.apply(&told("one", 1, 20, What::Requested(asks.into(), None)), at(20));
     // The file lags: this is from before the question.
     registry.apply(&reported(25, Status::Busy), at(30));
     assert_eq!(state_of(&registry).1, 1, "only a wait that the file has seen can end by it");

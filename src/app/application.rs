@@ -145,7 +145,13 @@ impl Application {
     }
 
     fn panel(&self) -> &Rc<Panel> {
-        self.imp().panel.get_or_init(|| Panel::new(self.list().clone()))
+        self.imp().panel.get_or_init(|| {
+            let (sender, wishes) = async_channel::unbounded();
+            self.list().set_wishes(sender);
+            let panel = Panel::new(self.list().clone());
+            glib::spawn_future_local(panel.clone().attend_all(wishes));
+            panel
+        })
     }
 
     /// Starts to listen and to answer.
@@ -174,7 +180,11 @@ impl Application {
             move || application.show_state()
         );
         match wire::socket_path(|name| std::env::var_os(name), rustix::process::getuid().as_raw()) {
-            Some(path) => self.panel().listen(intake::start(path), on_status),
+            Some(path) => {
+                let places = install::Places::new(std::env::vars_os());
+                let (inbox, desk) = intake::start(path, places, self.panel().policy());
+                self.panel().listen(inbox, desk, on_status);
+            }
             None => self.panel().set_intake(Status::Failed(OpenError::NoRuntimeFolder.into())),
         }
     }

@@ -3,8 +3,10 @@
 //!
 //! The way of an event: `intake` reads it from the socket and hands it to `panel`, which applies it to the registry
 //! of `dasbo-core` and feeds what changed to `model`, the list that `ui` shows. `words` says in sentences what the
-//! core says in types; `table` says it to scripts, over `desktop::bus`, to `cli`.
+//! core says in types; `table` says it to scripts, over `desktop::bus`, to `cli`. Back go only a person's answers, from
+//! a card to `answers` and from there to the helper that waits.
 
+pub mod answers;
 mod application;
 mod cli;
 pub mod clock;

@@ -8,11 +8,13 @@ use std::time::Duration;
 use async_channel::{Receiver, Sender};
 use dasbo_core::change::Change;
 use dasbo_core::moment::Moment;
-use dasbo_core::registry::Registry;
+use dasbo_core::registry::{Refusal, Registry};
+use dasbo_core::request::{Policy, RequestId};
 use glib::{MainContext, Priority};
 
+use crate::answers::{Answers, Origin, Wish};
 use crate::desktop::bus::{Query, Table};
-use crate::intake::{Inbox, Loss, News, Status};
+use crate::intake::{Desk, Inbox, Loss, News, Status};
 use crate::model::SessionList;
 use crate::pending::Pending;
 use crate::{clock, table, words};
@@ -41,6 +43,8 @@ pub struct Panel {
     /// The state that followers were told last.
     told: Cell<u64>,
     timer: RefCell<Option<(Moment, glib::SourceId)>>,
+    answers: Answers,
+    policy: RefCell<Policy>,
 }
 
 impl Panel {
@@ -56,6 +60,8 @@ impl Panel {
             followers: RefCell::default(),
             told: Cell::new(1),
             timer: RefCell::default(),
+            answers: Answers::default(),
+            policy: RefCell::default(),
         })
     }
 
@@ -65,6 +71,7 @@ impl Panel {
             let began = clock::now();
             let mut next = Some(news);
             while let Some(news) = next {
+                self.answers.set_seen(inbox.seen());
                 self.learn(news, &on_status);
                 next = (clock::now().since(began) < STRETCH).then(|| inbox.try_next()).flatten();
             }
@@ -94,14 +101,55 @@ impl Panel {
                 losses.into_iter().flat_map(lose).collect()
             }
             News::Deaf(until) => registry.lose_all(until, clock::now()),
+            News::HookEnded(id) => registry.hook_ended(id, clock::now()),
+            News::Sent(id, sent) => self.answers.arrived(&mut registry, id, sent, clock::now()).1,
+            News::NotYet(id) => self.answers.give_again(&mut registry, id, clock::now()),
             News::Intake(status) => {
                 drop(registry);
                 self.set_intake(status);
                 return on_status();
             }
         };
+        self.answers.let_go(&mut registry);
         drop(registry);
         self.show(changes);
+    }
+
+    /// Does what the person wants about a request: answers it, or leaves it to its terminal.
+    pub fn attend(self: &Rc<Self>, id: RequestId, wish: Wish, origin: Origin) -> Result<(), Refusal> {
+        let now = clock::now();
+        match wish {
+            Wish::Decide(decision) => {
+                self.answers.give(&mut self.registry.borrow_mut(), id, decision, origin, now)
+            }
+            Wish::Leave => {
+                self.let_go(&[id], now);
+                Ok(())
+            }
+        }
+    }
+
+    /// Holds requests by this policy from now on, and no longer those that it leaves to the terminal.
+    pub fn set_policy(self: &Rc<Self>, policy: Policy) {
+        let is_left = |&id: &RequestId| {
+            let registry = self.registry.borrow();
+            let asks = registry.request(id);
+            asks.is_some_and(|(session, wait, _)| !policy.answers(session.key.agent, wait.kind))
+        };
+        let open: Vec<RequestId> = self.registry.borrow().open_requests().collect();
+        let left: Vec<RequestId> = open.into_iter().filter(is_left).collect();
+        self.answers.follow(&policy);
+        self.policy.replace(policy);
+        self.let_go(&left, clock::now());
+    }
+
+    fn let_go(self: &Rc<Self>, requests: &[RequestId], now: Moment) {
+        let mut registry = self.registry.borrow_mut();
+        let changes = requests.iter().flat_map(|&id| registry.leave(id, now)).collect();
+        self.answers.let_go(&mut registry);
+        drop(registry);
+        self.show(changes);
+        self.settle();
     }
 
     /// How the intake stands. `None`: it has not said so yet.
@@ -200,13 +248,32 @@ impl Panel {
 
     fn on_timer(self: &Rc<Self>) {
         self.timer.take();
-        let changes = self.registry.borrow_mut().tick(clock::now());
+        let mut registry = self.registry.borrow_mut();
+        let changes = registry.tick(clock::now());
+        self.answers.let_go(&mut registry);
+        drop(registry);
         self.show(changes);
         self.settle();
     }
 
+    /// The policy by which requests are held.
+    pub fn policy(&self) -> Policy {
+        self.policy.borrow().clone()
+    }
+
+    /// Does what persons want about requests, as it comes from the cards.
+    pub async fn attend_all(self: Rc<Self>, wishes: Receiver<(RequestId, Wish)>) {
+        while let Ok((id, wish)) = wishes.recv().await {
+            if let Err(reason) = self.attend(id, wish, Origin::Card) {
+                tracing::warn!(request = %id, %reason, "not answered");
+                self.list.answer_again(id);
+            }
+        }
+    }
+
     /// Starts to take in what comes, beside drawing. `on_status` is called when the intake stands otherwise.
-    pub fn listen(self: &Rc<Self>, inbox: Inbox, on_status: impl Fn() + 'static) {
+    pub fn listen(self: &Rc<Self>, inbox: Inbox, desk: Desk, on_status: impl Fn() + 'static) {
+        self.answers.set_desk(desk);
         let take_in = self.clone().take_in(inbox, on_status);
         let context = MainContext::default();
         context.spawn_local_with_priority(Priority::DEFAULT_IDLE, take_in);

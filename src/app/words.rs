@@ -2,6 +2,7 @@
 //! The sentences about a session: the same in rows, on the command line and for a screen reader.
 
 mod intake;
+mod requests;
 mod time;
 mod tokens;
 
@@ -15,6 +16,7 @@ use dasbo_core::session::{Group, NoteKind, Session, State, Wait};
 use crate::i18n::{gettext, gettext_f, ngettext_f};
 
 pub use intake::{failure, system, trouble};
+pub use requests::{remaining, request_heading};
 pub use time::{duration, rough_duration, running_time, time, wall_time};
 pub use tokens::model;
 
@@ -58,7 +60,7 @@ fn known_topic(session: &Session) -> Topic<'_> {
     if let Some(wait) = session.waits.first() {
         return Topic::Wait(wait, session.waits.len());
     }
-    if let Some(note) = &session.note {
+    if let Some(note) = session.note.as_ref().filter(|note| note.is_of_tool()) {
         return Topic::Note(&note.what);
     }
     if session.compacting {
@@ -89,6 +91,7 @@ fn parts(session: &Session, topic: &Topic) -> Vec<String> {
             parts.extend(topic_parts(&before));
         }
     }
+    parts.extend(aside(session));
     parts.extend(helpers(session));
     parts
 }
@@ -181,6 +184,16 @@ fn note(note: &NoteKind) -> Vec<String> {
             let denied = gettext_f("{tool} denied", &[("tool", tool)]);
             std::iter::once(denied).chain(reason.clone()).collect()
         }
+        NoteKind::AnsweredElsewhere | NoteKind::AnsweredTooLate => Vec::new(),
+    }
+}
+
+/// How a request ended that nobody answered here, for a moment.
+fn aside(session: &Session) -> Option<String> {
+    match session.note.as_ref()?.what {
+        NoteKind::AnsweredElsewhere => Some(gettext("answered in the terminal")),
+        NoteKind::AnsweredTooLate => Some(gettext("answered in the terminal before you answered here")),
+        NoteKind::ToolFailed(_) | NoteKind::ToolDenied(..) => None,
     }
 }
 

@@ -2,12 +2,13 @@
 //! What happened, in Dasbo's own words. Adapters make it, the registry applies it.
 
 use std::fmt;
+use std::sync::Arc;
 
 use serde::{Serialize, Serializer};
 
 use crate::moment::Moment;
 use crate::process::ProcessId;
-use crate::wire::RequestId;
+use crate::request::{Held, Request, RequestId};
 
 /// An agent, by the id that its hooks' command line carries (`claude`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
@@ -77,6 +78,8 @@ pub enum Source {
     Hook,
     /// It was read in a file that the agent keeps.
     File,
+    /// It happened here.
+    Panel,
 }
 
 /// Whose doing an event is.
@@ -182,8 +185,10 @@ pub enum What {
     ToolEnded(Call, Outcome),
     /// A batch of calls ended, some perhaps never begun or denied.
     BatchEnded(Vec<Call>),
-    /// The agent asks the person, and its hook may answer.
-    Requested(Request),
+    /// The agent asks the person. The hook that told it may wait for an answer.
+    Requested(Arc<Request>, Option<Held>),
+    /// A hook no longer waits with this request.
+    Settled(RequestId, Settlement),
     /// The agent asks in its terminal; said late, without saying what.
     NeedsInput,
     /// A form of this server was answered or dismissed.
@@ -217,6 +222,8 @@ pub enum What {
     QueuedPrompt,
     /// So much time passed without anything.
     Passed,
+    /// This happened so long ago that it no longer decides what the session does; but what it ended is over.
+    Belated(Box<What>),
     /// Nothing but what the event says about its session.
     Seen,
     /// Events of this session were lost: what is shown may be old.
@@ -309,15 +316,17 @@ pub enum WaitKind {
     Input,
 }
 
-/// A request that a waiting hook carries.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Request {
-    /// Names the request and its connection.
-    pub id: RequestId,
-    /// What is asked for.
-    pub kind: WaitKind,
-    /// What it asks about.
-    pub asks: Asks,
+/// Why a hook no longer waits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Settlement {
+    /// It has the person's answer.
+    Answered,
+    /// The person's answer came when the request was settled elsewhere, and was dropped.
+    TooLate,
+    /// It ended by itself, as it does when the person says no in the terminal.
+    Ended,
+    /// It was let go without an answer: the agent asks in its own way.
+    LetGo,
 }
 
 /// What a request is about.

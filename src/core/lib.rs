@@ -13,6 +13,7 @@ pub mod install;
 pub mod moment;
 pub mod process;
 pub mod registry;
+pub mod request;
 pub mod session;
 pub mod watch;
 pub mod wire;

@@ -19,16 +19,26 @@ const ACKNOWLEDGEMENT: Duration = Duration::from_secs(2);
 
 /// Pauses between looks for a new panel, growing.
 const FIRST_PAUSE: Duration = Duration::from_millis(10);
-const LONGEST_PAUSE: Duration = Duration::from_millis(250);
+const LONGEST_PAUSE: Duration = Duration::from_secs(1);
+
+/// A panel that ends lets helpers in for a moment still. One that hangs up so often without a word does not want us.
+const HANG_UPS: u32 = 3;
 
 /// Waits, over as many panels as it takes, and prints the answer if one is given.
 pub fn wait(mut request: Request, mut socket: OwnedFd) {
     let mut pause = FIRST_PAUSE;
+    let mut hang_ups = 0;
     loop {
         match listen(&request, &socket) {
             Heard::Answer(answer) => return output::print(&answer),
             Heard::Leave => return,
-            Heard::ComeBack => {}
+            Heard::ComeBack => hang_ups = 0,
+            Heard::Nothing => {
+                hang_ups += 1;
+                if !request.is_sent_again() || hang_ups == HANG_UPS {
+                    return;
+                }
+            }
         }
         drop(socket);
         request.mark_sent_again();
@@ -44,11 +54,13 @@ enum Heard {
     Answer(Vec<u8>),
     Leave,
     ComeBack,
+    /// It was gone before it said anything.
+    Nothing,
 }
 
 fn listen(request: &Request, socket: &OwnedFd) -> Heard {
     let mut acknowledgement = Some(Deadline::after(ACKNOWLEDGEMENT));
-    let mut when_gone = Heard::Leave;
+    let mut when_gone = Heard::Nothing;
     let mut replies = ReplyReader::default();
     let mut buffer = vec![0; 64 << 10];
     loop {

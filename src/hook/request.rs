@@ -56,6 +56,11 @@ impl Request {
         self.header.again = true;
     }
 
+    /// Whether it is.
+    pub fn is_sent_again(&self) -> bool {
+        self.header.again
+    }
+
     /// The header line, within the limit of [`MAX_HEADER`]: what tells least goes first.
     pub fn header_line(&self) -> Option<Vec<u8>> {
         let mut header = self.header.clone();

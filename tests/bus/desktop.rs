@@ -10,6 +10,8 @@ use dasbo::desktop::bus;
 use dasbo::intake;
 use dasbo::model::SessionList;
 use dasbo::panel::Panel;
+use dasbo_core::install::Places;
+use dasbo_core::request::Policy;
 use dasbo_core::wire::socket_path;
 use dasbo_test_support::agent::{FakeAgent, Hook, Outcome};
 use dasbo_test_support::helper::{self, Input};
@@ -210,7 +212,8 @@ fn panel_process() {
     context
         .with_thread_default(|| {
             glib::spawn_future_local(panel.clone().answer(queries));
-            panel.listen(intake::start(socket), || println!("ready"));
+            let (inbox, desk) = intake::start(socket, Places::new(std::env::vars_os()), Policy::default());
+            panel.listen(inbox, desk, || println!("ready"));
             context.block_on(async {
                 let connection = bus::serve(sender).await.unwrap();
                 println!("ready");

@@ -5,7 +5,7 @@ use dasbo_core::event::{
     Actor, Asks, Beginning, CompactTrigger, Ending, Outcome, PermissionMode, TaskChange, TaskState, WaitKind,
     What,
 };
-use dasbo_core::process::{Ancestor, ProcessId};
+use dasbo_core::process::Ancestor;
 use dasbo_core::wire::Header;
 use serde_json::{Value, json};
 
@@ -148,16 +148,18 @@ fn tool_ends_and_questions() {
     assert_eq!(outcome("PermissionDenied"), Outcome::Denied(Some("too risky".into())));
     for (name, kind) in [("AskUserQuestion", WaitKind::Question), ("ExitPlanMode", WaitKind::Plan)] {
         assert!(matches!(what("PreToolUse", tool(name)), What::ToolBegan(_, Some(asked)) if asked == kind));
-        let What::Requested(request) = what("PermissionRequest", tool(name)) else { panic!("{name}") };
-        assert_eq!((request.kind, request.id), (kind, ProcessId { pid: 90, start: 900 }));
+        let What::Requested(request, None) = what("PermissionRequest", tool(name)) else { panic!("{name}") };
+        assert_eq!(request.kind(), kind);
     }
-    let What::Requested(request) = what("PermissionRequest", tool("Bash")) else { panic!("no request") };
-    assert_eq!(request.kind, WaitKind::Approval);
-    assert!(matches!(request.asks, Asks::ForCall(call) if call.tool.name == "Bash"));
-    let What::Requested(form) = what("Elicitation", json!({"mcp_server_name": "who"})) else {
+    let What::Requested(request, None) = what("PermissionRequest", tool("Bash")) else {
+        panic!("no request")
+    };
+    assert_eq!(request.kind(), WaitKind::Approval);
+    assert!(matches!(&request.asks, Asks::ForCall(call) if call.tool.name == "Bash"));
+    let What::Requested(form, None) = what("Elicitation", json!({"mcp_server_name": "who"})) else {
         panic!("no form")
     };
-    assert_eq!((form.kind, form.asks), (WaitKind::Form, Asks::During("who".into())));
+    assert_eq!((form.kind(), &form.asks), (WaitKind::Form, &Asks::During("who".into())));
     assert_eq!(what("ElicitationResult", json!({"action": "decline"})), What::FormAnswered(None));
 }
 

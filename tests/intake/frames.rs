@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //! Frames of the real helper.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Duration;
 
@@ -50,14 +51,15 @@ fn a_frame_becomes_the_event_it_tells() {
 }
 
 #[test]
-fn who_asks_is_let_go_at_once_without_a_word() {
+fn who_asks_where_nobody_sits_is_let_go_at_once_without_a_word() {
     let intake = Intake::new();
     let mut agent = agent(&intake);
     let payload = r#"{"hook_event_name":"PermissionRequest","session_id":"s","tool_name":"Bash","tool_input":{"command":"ls"}}"#;
-    let outcome = agent.run(hook("ask", payload), LIMIT);
+    let unattended = BTreeMap::from([("CLAUDE_CODE_SESSION_ATTENDED".into(), "0".into())]);
+    let outcome = agent.run(Hook { env: unattended, ..hook("ask", payload) }, LIMIT);
     assert!(outcome.printed("") && outcome.millis < SOON, "{outcome:?}");
-    let What::Requested(request) = intake.event().what else { panic!("no request") };
-    assert_ne!(request.id.pid, agent.pid(), "the request is named after its helper");
+    let What::Requested(_, held) = intake.event().what else { panic!("no request") };
+    assert_eq!(held, None);
 
     for unreadable in [r#"{"hook_event_name":"PermissionRequest","#, "", "[]"] {
         let outcome = agent.run(Hook { payload: unreadable.into(), ..hook("ask", payload) }, LIMIT);

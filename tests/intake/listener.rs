@@ -10,9 +10,11 @@ use std::rc::Rc;
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
-use dasbo::intake::{self, Inbox, News, Status};
+use dasbo::intake::{self, Desk, Inbox, News, Status};
 use dasbo_core::event::Event;
+use dasbo_core::install::Places;
 use dasbo_core::process::ProcessId;
+use dasbo_core::request::Policy;
 use dasbo_test_support::client::{Client, good_frame, process};
 use dasbo_test_support::home::Home;
 use dasbo_test_support::wait::LIMIT;
@@ -23,6 +25,7 @@ pub struct Intake {
     pub home: Rc<Home>,
     pub socket: PathBuf,
     inbox: Inbox,
+    pub desk: Desk,
     context: MainContext,
 }
 
@@ -37,8 +40,8 @@ impl Intake {
     /// One that may have to wait.
     pub fn begin(home: Rc<Home>) -> Self {
         let socket = home.socket();
-        let inbox = intake::start(socket.clone());
-        Self { home, socket, inbox, context: MainContext::new() }
+        let (inbox, desk) = intake::start(socket.clone(), home.places(), Policy::default());
+        Self { home, socket, inbox, desk, context: MainContext::new() }
     }
 
     pub fn news_within(&self, limit: Duration) -> Option<News> {
@@ -48,6 +51,11 @@ impl Intake {
 
     pub fn news(&self) -> News {
         self.news_within(LIMIT).expect("news")
+    }
+
+    /// The number of the last news taken.
+    pub fn seen(&self) -> u64 {
+        self.inbox.seen()
     }
 
     pub fn status(&self) -> Status {
@@ -240,7 +248,7 @@ fn intake_process() {
         std::io::stdin().lines().map_while(Result::ok).for_each(|_| go.try_send(()).unwrap());
         std::process::exit(0);
     });
-    let inbox = intake::start(socket.into());
+    let (inbox, _desk) = intake::start(socket.into(), Places::new(std::env::vars_os()), Policy::default());
     MainContext::new().block_on(async {
         let mut waits = true;
         while let Some(news) = inbox.next().await {
@@ -262,5 +270,6 @@ fn in_a_word(news: &News) -> String {
         }
         News::Deaf(_) => "deaf".into(),
         News::Intake(status) => format!("{status:?}"),
+        other => format!("{other:?}"),
     }
 }

@@ -7,6 +7,7 @@ use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use dasbo_core::install::Places;
 use tempfile::TempDir;
 
 /// A home with its runtime, state, config, data and cache folders. It goes when dropped.
@@ -50,6 +51,11 @@ impl Home {
     /// The folder that `XDG_STATE_HOME` names.
     pub fn state_folder(&self) -> PathBuf {
         self.path().join(".local/state")
+    }
+
+    /// The places that this home's environment tells.
+    pub fn places(&self) -> Option<Places> {
+        Places::new(FOLDERS.iter().map(|(name, path)| (name.into(), self.join(path).into())))
     }
 
     /// Where the panel of this home listens.

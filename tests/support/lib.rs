@@ -13,4 +13,5 @@ pub mod panel;
 pub mod player;
 pub mod recording;
 pub mod scene;
+pub mod session_file;
 pub mod wait;

@@ -10,7 +10,8 @@ use std::time::Duration;
 
 use dasbo_core::agents;
 use dasbo_core::process;
-use dasbo_core::wire::{Frame, FrameReader, Header, MAX_CHAIN, MAX_PIDFDS, Mode};
+use dasbo_core::request::RequestId;
+use dasbo_core::wire::{Frame, FrameReader, Header, MAX_CHAIN, MAX_PIDFDS, Reply};
 use gio::prelude::*;
 use glib::{IOCondition, MainContext, Priority};
 use rustix::io::{Errno, IoSliceMut};
@@ -18,9 +19,9 @@ use rustix::net::{RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, recvmsg}
 
 use super::liveness::Liveness;
 use super::peer;
-use super::queue::Outbox;
 use super::socket::Socket;
 use super::transcripts::Transcripts;
+use super::waiting::Waiting;
 
 /// A helper sends its frame at once. One that takes longer is none.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -37,9 +38,9 @@ const CHUNK: usize = 64 << 10;
 #[derive(Debug)]
 pub struct Door {
     context: MainContext,
-    outbox: Outbox,
     liveness: Rc<Liveness>,
     transcripts: Rc<Transcripts>,
+    waiting: Rc<Waiting>,
     chunk: RefCell<Vec<u8>>,
     held: Cell<usize>,
 }
@@ -68,15 +69,15 @@ enum Refused {
 impl Door {
     pub fn new(
         context: MainContext,
-        outbox: Outbox,
         liveness: Rc<Liveness>,
         transcripts: Rc<Transcripts>,
+        waiting: Rc<Waiting>,
     ) -> Self {
         Self {
             context,
-            outbox,
             liveness,
             transcripts,
+            waiting,
             chunk: RefCell::new(vec![0; CHUNK]),
             held: Cell::new(0),
         }
@@ -107,6 +108,7 @@ impl Door {
     }
 
     fn enter(self: &Rc<Self>, connection: gio::Socket) {
+        connection.set_blocking(false);
         let door = self.clone();
         self.context.spawn_local(async move {
             if let Err(reason) = door.serve(&connection).await {
@@ -124,11 +126,27 @@ impl Door {
         let frame = glib::future_with_timeout(PATIENCE, reading.frame(connection));
         let frame = frame.await.map_err(|_| Refused::Slow)??;
         let pidfds = std::mem::take(&mut reading.pidfds);
-        // Whatever the helper waits for, it may go once its connection is closed: no prompt is held back.
-        self.take_in(frame, pid, pidfds)
+        drop(reading);
+        // Whatever it waits for, a helper may go once its connection is closed: no prompt is held back.
+        let comes_back = frame.header.again;
+        let taken_in = self.take_in(frame, pid, pidfds, connection);
+        if let Ok(Some(request)) = taken_in {
+            self.waiting.until_gone(request, connection).await;
+        } else if comes_back {
+            // Only closed it would come once more.
+            let _ = connection.send(Reply::Leave.to_bytes(), None::<&gio::Cancellable>);
+        }
+        taken_in.map(drop)
     }
 
-    fn take_in(&self, mut frame: Frame, peer: u32, pidfds: Vec<OwnedFd>) -> Result<(), Refused> {
+    /// Tells what a frame says. The request for which its connection is to stay open, if it is.
+    fn take_in(
+        &self,
+        mut frame: Frame,
+        peer: u32,
+        pidfds: Vec<OwnedFd>,
+        connection: &gio::Socket,
+    ) -> Result<Option<RequestId>, Refused> {
         let header = &mut frame.header;
         let has_own_pids = peer != 0 && peer != header.helper.pid;
         if has_own_pids || header.chain.is_empty() {
@@ -136,25 +154,32 @@ impl Door {
             header.chain = process::ancestors(Path::new("/proc"), peer, MAX_CHAIN);
             header.pidfds.clear();
         }
-        if header.mode == Mode::Ask {
-            tracing::debug!(event = header.event, request = header.helper.pid, "left to the terminal");
-        }
         let bytes = header.length;
-        let Some(event) = agents::event(&frame)? else { return Ok(()) };
+        let Some(mut event) = agents::event(&frame)? else { return Ok(None) };
         let alive = event.process.is_none_or(|process| {
             self.liveness.add(process, pidfd_of(&frame.header, process.id.pid, pidfds))
         });
-        if alive {
-            if let Some(agent) = agents::by_id(event.session.agent.0) {
-                self.transcripts.follow(agent, &event);
-            }
-            self.outbox.send_event(event, bytes);
+        if !alive {
+            return Ok(None);
         }
-        Ok(())
+        if let Some(agent) = agents::by_id(event.session.agent.0) {
+            self.transcripts.follow(agent, &event);
+        }
+        let request = self.waiting.hold(&frame.header, &mut event, connection);
+        if frame.header.again && request.is_none() {
+            // Asked of a panel before, and since then settled or left to the terminal.
+            return Ok(None);
+        }
+        let told = self.waiting.tell(event, bytes);
+        if let Some(request) = request.filter(|_| told.is_none()) {
+            // Nobody will hear of it.
+            self.waiting.let_go(request);
+        }
+        Ok(request.filter(|_| told.is_some()))
     }
 }
 
-async fn readable(socket: &gio::Socket, or: Option<&gio::Cancellable>) {
+pub(super) async fn readable(socket: &gio::Socket, or: Option<&gio::Cancellable>) {
     SocketExtManual::create_source_future(socket, IOCondition::IN, or, Priority::DEFAULT).await;
 }
 

@@ -168,12 +168,14 @@ fn has_ended(pidfd: &OwnedFd) -> bool {
 mod tests {
     use std::process::{Child, Command};
 
+    use dasbo_core::request::Policy;
     use dasbo_test_support::client::process;
     use dasbo_test_support::wait::LIMIT;
 
     use super::*;
     use crate::intake::Inbox;
     use crate::intake::queue;
+    use crate::intake::waiting::Waiting;
 
     const OFTEN: Duration = Duration::from_millis(20);
 
@@ -207,7 +209,8 @@ mod tests {
         let context = MainContext::new();
         let looked_for = || {
             let (outbox, inbox) = queue::channel();
-            let transcripts = Transcripts::new(outbox.clone());
+            let waiting = Waiting::new(context.clone(), outbox.clone(), None, Policy::default());
+            let transcripts = Transcripts::new(waiting);
             let liveness = Rc::new(Liveness::new(outbox, transcripts, OFTEN).unwrap());
             let [(first, one), (second, other)] = [Agent::start(), Agent::start()];
             assert!(liveness.add_unwatched(one) && liveness.add_unwatched(other));

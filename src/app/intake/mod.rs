@@ -10,6 +10,7 @@ mod session_files;
 mod small_file;
 mod socket;
 mod transcripts;
+mod waiting;
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -18,11 +19,14 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
+use async_channel::Receiver;
 use dasbo_core::install::Places;
+use dasbo_core::request::Policy;
 use glib::MainContext;
 
 pub use queue::{Inbox, Loss, News};
 pub use socket::OpenError;
+pub use waiting::{Desk, Order};
 
 use connection::Door;
 use liveness::{Liveness, REAP_EVERY};
@@ -30,6 +34,7 @@ use queue::Outbox;
 use session_files::SessionFiles;
 use socket::Socket;
 use transcripts::Transcripts;
+use waiting::Waiting;
 
 use crate::clock;
 
@@ -48,15 +53,18 @@ pub enum Status {
     Failed(Arc<OpenError>),
 }
 
-/// Starts to listen at `path` and hands over what comes.
-pub fn start(path: PathBuf) -> Inbox {
+/// Starts to listen at `path` and to watch what agents keep in their places; hands over what comes. Requests are held by this policy, and as the desk orders.
+pub fn start(path: PathBuf, places: Option<Places>, policy: Policy) -> (Inbox, Desk) {
     let (outbox, inbox) = queue::channel();
+    let (desk, orders) = waiting::desk();
     let thread_outbox = outbox.clone();
-    let spawned = thread::Builder::new().name("intake".into()).spawn(move || run(&path, &thread_outbox));
+    let spawned = thread::Builder::new()
+        .name("intake".into())
+        .spawn(move || run(&path, places.as_ref(), &thread_outbox, policy, orders));
     if let Err(error) = spawned {
         fail(&outbox, OpenError::Thread(error));
     }
-    inbox
+    (inbox, desk)
 }
 
 fn fail(outbox: &Outbox, reason: OpenError) {
@@ -64,9 +72,9 @@ fn fail(outbox: &Outbox, reason: OpenError) {
     outbox.send(News::Intake(Status::Failed(reason.into())));
 }
 
-fn run(path: &Path, outbox: &Outbox) {
+fn run(path: &Path, places: Option<&Places>, outbox: &Outbox, policy: Policy, orders: Receiver<Order>) {
     let context = MainContext::new();
-    let hear = || context.block_on(hear(&context, path, outbox));
+    let hear = || context.block_on(hear(&context, path, places, outbox, policy, orders));
     match context.with_thread_default(hear) {
         Ok(Ok(())) => {}
         Ok(Err(reason)) => fail(outbox, reason),
@@ -74,18 +82,27 @@ fn run(path: &Path, outbox: &Outbox) {
     }
 }
 
-async fn hear(context: &MainContext, path: &Path, outbox: &Outbox) -> Result<(), OpenError> {
+async fn hear(
+    context: &MainContext,
+    path: &Path,
+    places: Option<&Places>,
+    outbox: &Outbox,
+    policy: Policy,
+    orders: Receiver<Order>,
+) -> Result<(), OpenError> {
     let mut socket = wait_for(path, outbox).await?;
     outbox.send(News::Intake(Status::Listening));
-    let transcripts = Transcripts::new(outbox.clone());
+    let waiting = Waiting::new(context.clone(), outbox.clone(), places, policy);
+    context.spawn_local(waiting.clone().serve(orders));
+    let transcripts = Transcripts::new(waiting.clone());
     let liveness = Rc::new(Liveness::new(outbox.clone(), transcripts.clone(), REAP_EVERY)?);
     context.spawn_local(liveness.clone().watch());
-    let files = SessionFiles::new(outbox.clone(), liveness.clone(), transcripts.clone());
-    if let Some(places) = Places::new(std::env::vars_os()) {
-        files.watch(&places);
+    let files = SessionFiles::new(waiting.clone(), liveness.clone(), transcripts.clone());
+    if let Some(places) = places {
+        files.watch(places);
     }
     context.spawn_local(read_what_was_lost(outbox.clone(), files.clone(), transcripts.clone()));
-    let door = Rc::new(Door::new(context.clone(), outbox.clone(), liveness, transcripts.clone()));
+    let door = Rc::new(Door::new(context.clone(), liveness, transcripts.clone(), waiting));
     loop {
         door.open(&socket).await;
         tracing::warn!(path = %path.display(), "the socket was removed and is made again");

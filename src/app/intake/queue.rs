@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //! The queue between intake and main loop, bounded in bytes.
 
+use std::cell::Cell;
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use async_channel::{Receiver, Sender};
-use dasbo_core::event::{Event, SessionKey};
+use dasbo_core::event::{Event, SessionKey, What};
 use dasbo_core::moment::Moment;
 use dasbo_core::process::ProcessId;
+use dasbo_core::registry::Sent;
+use dasbo_core::request::RequestId;
 
 use super::Status;
 
@@ -29,6 +32,12 @@ pub enum News {
     Lost(Vec<Loss>),
     /// Until then nobody was heard for a while: events of any session may be lost.
     Deaf(Moment),
+    /// The hook that waited with this request ended.
+    HookEnded(RequestId),
+    /// What became of the answer to this request.
+    Sent(RequestId, Sent),
+    /// News of its session came before the answer to this request, which is to be given again if it still holds.
+    NotYet(RequestId),
     /// How the intake stands.
     Intake(Status),
 }
@@ -47,12 +56,15 @@ pub fn channel() -> (Outbox, Inbox) {
     let (sender, receiver) = async_channel::unbounded();
     let (told, losses) = async_channel::unbounded();
     let shared = Arc::new(Shared::default());
-    (Outbox { sender, shared: shared.clone(), losses }, Inbox { receiver, shared, told })
+    let outbox = Outbox { sender, shared: shared.clone(), losses };
+    (outbox, Inbox { receiver, shared, told, seen: Cell::new(0) })
 }
 
 #[derive(Debug, Default)]
 struct Shared {
     bytes: AtomicUsize,
+    /// News that were sent.
+    sent: AtomicU64,
     /// When the last that was lost of a session happened.
     lost: Mutex<BTreeMap<SessionKey, Moment>>,
 }
@@ -71,18 +83,22 @@ pub struct Inbox {
     receiver: Receiver<(News, usize)>,
     shared: Arc<Shared>,
     told: Sender<Vec<Loss>>,
+    /// News that were taken out.
+    seen: Cell<u64>,
 }
 
 impl Outbox {
-    /// Sends an event that was `bytes` large when it came.
-    pub fn send_event(&self, event: Event, bytes: usize) {
-        // An event keeps a few short texts of a payload, however large.
-        let weight = ENTRY + bytes.min(16 * ENTRY);
+    /// Sends an event that was `bytes` large when it came. The number of these news; `None`: they are lost.
+    pub fn send_event(&self, event: Event, bytes: usize) -> Option<u64> {
+        // An event keeps a few short texts of a payload, however large; a request most of it.
+        let kept = if matches!(event.what, What::Requested(..)) { bytes } else { bytes.min(16 * ENTRY) };
+        let weight = ENTRY + kept;
         if self.shared.bytes.load(Ordering::Relaxed) + weight > MAX_BYTES {
             tracing::warn!(session = %event.session.id, "the queue is full, an event is lost");
-            return self.shared.lose(event);
+            self.shared.lose(event);
+            return None;
         }
-        self.push(News::Event(Box::new(event)), weight);
+        Some(self.push(News::Event(Box::new(event)), weight))
     }
 
     /// Sends something small that must not be lost.
@@ -96,10 +112,13 @@ impl Outbox {
         self.losses.recv().await.ok()
     }
 
-    fn push(&self, news: News, weight: usize) {
+    fn push(&self, news: News, weight: usize) -> u64 {
         self.shared.bytes.fetch_add(weight, Ordering::Relaxed);
+        // Only the intake's thread sends.
+        let number = self.shared.sent.fetch_add(1, Ordering::Relaxed) + 1;
         // The main loop is gone only when the program ends.
         let _ = self.sender.try_send((news, weight));
+        number
     }
 }
 
@@ -140,7 +159,13 @@ impl Inbox {
         Some(News::Lost(losses))
     }
 
+    /// The number of the last news taken out.
+    pub fn seen(&self) -> u64 {
+        self.seen.get()
+    }
+
     fn take(&self, (news, weight): (News, usize)) -> News {
+        self.seen.set(self.seen.get() + 1);
         self.shared.bytes.fetch_sub(weight, Ordering::Relaxed);
         news
     }
@@ -149,7 +174,7 @@ impl Inbox {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use dasbo_core::event::{About, Actor, AgentId, SessionId, What};
+    use dasbo_core::event::{About, Actor, AgentId, SessionId};
     use dasbo_core::moment::Moment;
 
     fn event(session: usize) -> Event {

@@ -19,9 +19,9 @@ use gio::{FileMonitorEvent, FileMonitorFlags};
 use glib::MainContext;
 
 use super::liveness::Liveness;
-use super::queue::Outbox;
 use super::small_file;
 use super::transcripts::Transcripts;
+use super::waiting::Waiting;
 use crate::clock;
 
 /// Milliseconds: by itself `GLib` tells of a file that is written in place 800 ms late.
@@ -36,7 +36,7 @@ const MAX_FILE: u64 = 64 << 10;
 /// The folders, and what is learned from them.
 #[derive(Debug)]
 pub struct SessionFiles {
-    outbox: Outbox,
+    waiting: Rc<Waiting>,
     liveness: Rc<Liveness>,
     transcripts: Rc<Transcripts>,
     folders: RefCell<Vec<(&'static dyn Agent, PathBuf)>>,
@@ -61,10 +61,10 @@ impl Drop for Monitor {
 }
 
 impl SessionFiles {
-    pub fn new(outbox: Outbox, liveness: Rc<Liveness>, transcripts: Rc<Transcripts>) -> Rc<Self> {
+    pub fn new(waiting: Rc<Waiting>, liveness: Rc<Liveness>, transcripts: Rc<Transcripts>) -> Rc<Self> {
         let (folders, monitors) = (RefCell::default(), RefCell::default());
         let (later, said) = (Cell::default(), Cell::default());
-        Rc::new(Self { outbox, liveness, transcripts, folders, monitors, later, said })
+        Rc::new(Self { waiting, liveness, transcripts, folders, monitors, later, said })
     }
 
     /// Reads what is there and watches what comes.
@@ -215,7 +215,7 @@ impl SessionFiles {
         }
         if lives && self.liveness.add(agent_process, None) {
             self.transcripts.follow(agent, &event);
-            self.outbox.send_event(event, bytes);
+            self.waiting.tell(event, bytes);
         }
     }
 }

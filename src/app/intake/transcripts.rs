@@ -17,8 +17,8 @@ use gio::FileMonitorFlags;
 use gio::prelude::*;
 use glib::MainContext;
 
-use super::queue::Outbox;
 use super::small_file;
+use super::waiting::Waiting;
 use crate::clock;
 
 /// Milliseconds, as for the sessions' own files.
@@ -30,10 +30,13 @@ const LATER: Duration = Duration::from_secs(2);
 /// What is read of a transcript that was there before (64 KiB): its last lines tell model, branch and tokens.
 const TAIL: u64 = 64 << 10;
 
+/// What is read to see whether a call has its result (1 MiB).
+const LAST_LINES: u64 = 1 << 20;
+
 /// The transcripts that are followed.
 #[derive(Debug)]
 pub struct Transcripts {
-    outbox: Outbox,
+    waiting: Rc<Waiting>,
     followed: RefCell<HashMap<SessionKey, Transcript>>,
     /// Whether all are to be read again.
     later: Cell<bool>,
@@ -55,8 +58,8 @@ impl Drop for Transcript {
 }
 
 impl Transcripts {
-    pub fn new(outbox: Outbox) -> Rc<Self> {
-        Rc::new(Self { outbox, followed: RefCell::default(), later: Cell::default() })
+    pub fn new(waiting: Rc<Waiting>) -> Rc<Self> {
+        Rc::new(Self { waiting, followed: RefCell::default(), later: Cell::default() })
     }
 
     /// Follows the transcript that an event names, or no longer the one of a session that it ends.
@@ -143,7 +146,7 @@ impl Transcripts {
         while let Some((lines, more)) = self.read_once(session) {
             for event in agent.transcript(session, &lines, clock::wall(), clock::now()) {
                 let bytes = lines.iter().map(Vec::len).sum();
-                self.outbox.send_event(event, bytes);
+                self.waiting.tell(event, bytes);
             }
             if !more {
                 break;
@@ -164,6 +167,13 @@ impl Transcripts {
         let appended = tailer.read(id, length, &mut file).ok()?;
         Some((appended.lines, appended.more))
     }
+}
+
+/// The last whole lines of a transcript that nobody follows yet, 1 MiB of them at most.
+pub(super) fn last_lines(path: &Path) -> Option<Vec<Vec<u8>>> {
+    let (mut file, metadata) = small_file::open(path).ok()?;
+    let (id, length) = (file_id(&metadata), metadata.len());
+    Some(Tailer::new(id, length, LAST_LINES).read(id, length, &mut file).ok()?.lines)
 }
 
 fn file_id(metadata: &Metadata) -> FileId {

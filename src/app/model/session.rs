@@ -1,20 +1,31 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //! A session as an object: what the registry knows of it, and what the person did with its row.
 
-use std::cell::Ref;
+use std::cell::{Ref, RefMut};
 
+use async_channel::Sender;
+use dasbo_core::request::RequestId;
 use dasbo_core::session;
 use glib::prelude::*;
 use glib::subclass::prelude::*;
 
+use super::Draft;
+use crate::answers::Wish;
+
 mod imp {
     use std::cell::{Cell, OnceCell, RefCell};
+    use std::collections::BTreeMap;
     use std::sync::OnceLock;
 
+    use async_channel::Sender;
+    use dasbo_core::request::RequestId;
     use dasbo_core::session;
     use glib::prelude::*;
     use glib::subclass::Signal;
     use glib::subclass::prelude::*;
+
+    use crate::answers::Wish;
+    use crate::model::Draft;
 
     #[derive(Debug, Default, glib::Properties)]
     #[properties(wrapper_type = super::Session)]
@@ -24,6 +35,10 @@ mod imp {
         /// Whether its row is unfolded.
         #[property(get, set = Self::set_expanded, explicit_notify)]
         expanded: Cell<bool>,
+        /// What the person has entered for the requests that are open.
+        pub(super) drafts: RefCell<BTreeMap<RequestId, Draft>>,
+        /// Where what the person wants goes.
+        pub(super) wishes: OnceCell<Sender<(RequestId, Wish)>>,
     }
 
     impl Session {
@@ -73,7 +88,34 @@ impl Session {
         if *self.data() == data {
             return;
         }
+        let is_open = |id: &RequestId| data.held().any(|(_, held)| held.id == *id);
+        self.imp().drafts.borrow_mut().retain(|id, _| is_open(id));
         self.imp().data.get().expect("set when it was made").replace(data);
         self.emit_by_name::<()>("changed", &[]);
+    }
+
+    /// Says what the person wants goes there.
+    pub(super) fn set_wishes(&self, wishes: &Sender<(RequestId, Wish)>) {
+        self.imp().wishes.get_or_init(|| wishes.clone());
+    }
+
+    /// What the person has entered for a request.
+    pub fn draft(&self, request: RequestId) -> RefMut<'_, Draft> {
+        RefMut::map(self.imp().drafts.borrow_mut(), |drafts| drafts.entry(request).or_default())
+    }
+
+    /// Lets the person answer again.
+    pub(super) fn answer_again(&self, request: RequestId) {
+        self.draft(request).sent = false;
+        self.emit_by_name::<()>("changed", &[]);
+    }
+
+    /// Passes on what the person wants done about a request, once.
+    pub fn wish(&self, request: RequestId, wish: Wish) {
+        if !std::mem::replace(&mut self.draft(request).sent, true)
+            && let Some(wishes) = self.imp().wishes.get()
+        {
+            let _ = wishes.try_send((request, wish));
+        }
     }
 }

@@ -1,19 +1,26 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //! All sessions in their groups, each group under its header, as one flat list.
 
+use async_channel::Sender;
 use dasbo_core::change::Change;
+use dasbo_core::request::RequestId;
 use dasbo_core::session::RowId;
 use glib::subclass::prelude::*;
 
+use crate::answers::Wish;
+
 mod imp {
-    use std::cell::{Cell, RefCell};
+    use std::cell::{Cell, OnceCell, RefCell};
     use std::sync::OnceLock;
 
+    use async_channel::Sender;
+    use dasbo_core::request::RequestId;
     use dasbo_core::session::{self, Group, RowId};
     use gio::prelude::*;
     use gio::subclass::prelude::*;
     use glib::subclass::Signal;
 
+    use crate::answers::Wish;
     use crate::model::Session;
     use crate::model::layout::{Layout, Place};
 
@@ -24,6 +31,8 @@ mod imp {
         layout: RefCell<Layout>,
         /// The row that keeps its place.
         held: Cell<Option<RowId>>,
+        /// Where what the person wants goes.
+        pub(super) wishes: OnceCell<Sender<(RequestId, Wish)>>,
         /// How many sessions wait for the person.
         #[property(get)]
         waiting: Cell<u32>,
@@ -73,8 +82,19 @@ mod imp {
                 session.update(data);
                 self.settle(&session);
             } else {
-                self.insert(&Session::new(data));
+                let session = Session::new(data);
+                if let Some(wishes) = self.wishes.get() {
+                    session.set_wishes(wishes);
+                }
+                self.insert(&session);
             }
+        }
+
+        /// The session that a hook waits for with this request.
+        pub(super) fn asking(&self, request: RequestId) -> Option<Session> {
+            let sessions = (0..self.n_items()).filter_map(|at| self.item(at).and_downcast::<Session>());
+            let asks = |session: &Session| session.data().held().any(|(_, held)| held.id == request);
+            sessions.into_iter().find(asks)
         }
 
         /// Takes a row's session off the list.
@@ -161,6 +181,18 @@ impl SessionList {
     /// An empty list.
     pub fn new() -> Self {
         glib::Object::new()
+    }
+
+    /// Says where what the person wants goes, for sessions that come after this.
+    pub fn set_wishes(&self, wishes: Sender<(RequestId, Wish)>) {
+        self.imp().wishes.get_or_init(|| wishes);
+    }
+
+    /// Lets the person answer a request again: the answer given was none.
+    pub fn answer_again(&self, request: RequestId) {
+        if let Some(session) = self.imp().asking(request) {
+            session.answer_again(request);
+        }
     }
 
     /// Follows the registry. A session keeps its object; a list signal goes out only for those that move.

@@ -2,20 +2,33 @@
 //! The widgets, one a file; each has its template in `resources/ui`.
 //!
 //! Window: header bar, and empty states or a `SessionView`: list of `GroupRow`s and `SessionRow`s, each of these
-//! with an `AgentMark` and `SessionDetails`.
+//! with an `AgentMark`, `SessionDetails`, and, while something is asked, `RequestCards`: a `RequestCard` for each who
+//! asks, in it the view for what is asked.
 
 mod agent_mark;
+mod approval_view;
 mod connect_dialog;
 mod focus_target;
+mod form_view;
 mod group_row;
 mod label;
+mod plan_view;
+mod question_view;
+mod request_card;
+mod request_cards;
 mod session_details;
 mod session_row;
 mod session_view;
 mod window;
 
 use agent_mark::AgentMark;
+use approval_view::ApprovalView;
+use form_view::FormView;
 use group_row::GroupRow;
+use plan_view::PlanView;
+use question_view::QuestionView;
+use request_card::RequestCard;
+use request_cards::RequestCards;
 use session_details::SessionDetails;
 use session_row::SessionRow;
 use session_view::SessionView;

@@ -17,7 +17,7 @@ mod imp {
     use gtk::CompositeTemplate;
 
     use super::tone;
-    use crate::ui::{AgentMark, SessionDetails, focus_target, label};
+    use crate::ui::{AgentMark, RequestCards, SessionDetails, focus_target, label};
     use crate::{clock, model, words};
 
     /// How long unfolding takes, in milliseconds. GTK leaves it out where the person wants no animations.
@@ -43,6 +43,8 @@ mod imp {
         #[template_child]
         status: TemplateChild<gtk::Label>,
         #[template_child]
+        cards: TemplateChild<RequestCards>,
+        #[template_child]
         revealer: TemplateChild<gtk::Revealer>,
         /// What is shown.
         pub(super) session: RefCell<Option<model::Session>>,
@@ -62,6 +64,7 @@ mod imp {
         type ParentType = adw::Bin;
 
         fn class_init(klass: &mut Self::Class) {
+            RequestCards::ensure_type();
             klass.bind_template();
         }
 
@@ -138,6 +141,7 @@ mod imp {
             signals.set_target(session.map(AsRef::<glib::Object>::as_ref));
             // What speaks may have spoken for another row before.
             self.sentence.take();
+            self.cards.show_session(session);
             self.update();
             self.unfold(0);
         }
@@ -167,6 +171,7 @@ mod imp {
             let Some(session) = session.as_ref() else {
                 return;
             };
+            self.cards.show_session(Some(session));
             let data = session.data();
             self.mark.set_agent(data.key.agent);
             let project = words::project(&data);
@@ -217,6 +222,7 @@ mod imp {
         pub(super) fn tick(&self) {
             if let Some(session) = self.session.borrow().as_ref() {
                 self.update_words(&session.data(), clock::now());
+                self.cards.tick();
             }
         }
 

@@ -45,7 +45,7 @@ fn named(name: &str, detail: &str) -> Tool {
 
 fn asks(kind: WaitKind, tool: Option<Tool>) -> Wait {
     let call = tool.map(|tool| Call { id: None, tool, input: Fingerprint(0) });
-    Wait { kind, actor: Actor::Main, call, request: None, since: HEARD, confirmed: false }
+    Wait { kind, actor: Actor::Main, call, request: None, held: None, since: HEARD, confirmed: false }
 }
 
 fn said(session: &Session) -> String {

@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use crate::event::{AgentId, Event, SessionKey};
 use crate::install::{Connection, Error, Places};
 use crate::moment::{Moment, WallClock};
+use crate::request::{Decision, Request};
 use crate::wire::Frame;
 
 /// All agents that Dasbo knows.
@@ -29,6 +30,12 @@ pub trait Agent: Sync {
 
     /// What a hook told, in Dasbo's words. `None`: nothing that Dasbo shows.
     fn event(&self, frame: &Frame) -> Result<Option<Event>, NotUnderstood>;
+
+    /// The bytes by which a hook gives a person's decision. `None`: the agent honours no such decision for this request.
+    fn answer(&self, request: &Request, decision: &Decision) -> Option<Vec<u8>>;
+
+    /// Whether a request was settled before these last lines of its session's transcript were written.
+    fn has_result(&self, request: &Request, lines: &[Vec<u8>]) -> bool;
 
     /// The configuration in which its hooks stand.
     fn connection(&self, places: &Places) -> Result<Connection, Error>;

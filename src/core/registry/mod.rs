@@ -2,6 +2,7 @@
 //! All sessions: which there are, in which row, and when they go.
 
 mod past;
+mod requests;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::time::Duration;
@@ -12,7 +13,10 @@ use crate::moment::Moment;
 use crate::process::ProcessId;
 use crate::session::{RowId, Session, Timeline};
 
+pub use requests::{Refusal, Sent};
+
 use past::{End, Past};
+use requests::Requests;
 
 /// How long a row waits for the session that takes its place (`/clear`: 0.3 s measured).
 const SUCCESSOR_WITHIN: Duration = Duration::from_secs(5);
@@ -29,6 +33,7 @@ pub struct Registry {
     past: Past,
     /// Processes that had a session before the one they have now.
     veterans: BTreeSet<ProcessId>,
+    requests: Requests,
     silence: Duration,
 }
 
@@ -47,6 +52,7 @@ impl Default for Registry {
             next_row: 0,
             past: Past::default(),
             veterans: BTreeSet::new(),
+            requests: Requests::default(),
             silence: SILENCE,
         }
     }
@@ -59,11 +65,19 @@ impl Registry {
             // A time that cannot be would stand above all that follows.
             return self.apply(&Event { at: now, ..event.clone() }, now);
         }
+        let changes = self.take_in(event, now);
+        if let What::Requested(_, Some(held)) = event.what {
+            self.requests.let_go_unless_open(held.id);
+        }
+        changes
+    }
+
+    fn take_in(&mut self, event: &Event, now: Moment) -> Vec<Change> {
         if self.past.is_after(event) {
             return Vec::new();
         }
         let Some(&row) = self.keys.get(&event.session) else {
-            return self.create(event).into_iter().collect();
+            return self.create(event, now).into_iter().collect();
         };
         let changed = self.update(row, event, now);
         let made_place = self.predecessor(event).and_then(|row| self.remove(row));
@@ -101,12 +115,14 @@ impl Registry {
             .filter(|(_, row)| row.due(self.silence).is_some_and(|due| due <= now))
             .map(|(&id, _)| id)
             .collect();
-        overdue.into_iter().filter_map(|row| self.expire(row, now)).collect()
+        let expired: Vec<Change> = overdue.into_iter().filter_map(|row| self.expire(row, now)).collect();
+        expired.into_iter().chain(self.let_go_of_overdue(now)).collect()
     }
 
     /// When [`Registry::tick`] has something to do.
     pub fn due(&self) -> Option<Moment> {
-        self.rows.values().filter_map(|row| row.due(self.silence)).min()
+        let rows = self.rows.values().filter_map(|row| row.due(self.silence));
+        rows.chain(self.requests.due()).min()
     }
 
     /// The changes that build this table from nothing.
@@ -124,7 +140,7 @@ impl Registry {
         self.rows.get(&row).is_some_and(|row| row.successor_until.is_some())
     }
 
-    fn create(&mut self, event: &Event) -> Option<Change> {
+    fn create(&mut self, event: &Event, now: Moment) -> Option<Change> {
         if let What::Ended(how) = event.what {
             self.remember_end(event, how);
             return None;
@@ -146,8 +162,9 @@ impl Registry {
             timeline.set_started(event.at);
         }
         self.keys.insert(event.session.clone(), row);
-        let session = Box::new(timeline.session().clone());
         let before = self.rows.insert(row, Row { timeline, successor_until: None });
+        self.keep_requests(row, now);
+        let session = Box::new(self.rows.get(&row)?.session().clone());
         let Some(before) = before else {
             return Some(Change::Added(session));
         };
@@ -199,7 +216,7 @@ impl Registry {
 
     fn update(&mut self, id: RowId, event: &Event, now: Moment) -> Option<Change> {
         if let What::Ended(how) = event.what {
-            return self.end(id, event, how);
+            return self.end(id, event, how, now);
         }
         if matches!(event.what, What::Began(_)) {
             self.past.begins_again(&event.session);
@@ -216,11 +233,12 @@ impl Registry {
             row.timeline.apply(event);
         }
         row.timeline.forget_passed(now);
-        updated(&before, row.session())
+        self.keep_requests(id, now);
+        updated(&before, self.rows.get(&id)?.session())
     }
 
     /// What happened after the end, should it have come before it, is of the session's next life.
-    fn end(&mut self, id: RowId, event: &Event, how: Ending) -> Option<Change> {
+    fn end(&mut self, id: RowId, event: &Event, how: Ending, now: Moment) -> Option<Change> {
         let known = self.rows.get(&id)?.session().process.map(|process| process.id);
         let ends = event.process.map(|process| process.id);
         if known.is_some() && ends.is_some() && known != ends {
@@ -235,7 +253,8 @@ impl Registry {
         let hooked = how == Ending::Replaced && row.timeline.is_hooked();
         if let Some(timeline) = row.timeline.next_life(hooked, goes_on) {
             row.timeline = timeline;
-            return updated(&before, row.session());
+            self.keep_requests(id, now);
+            return updated(&before, self.rows.get(&id)?.session());
         }
         let process = before.process.map(|process| process.id);
         if how == Ending::Gone || self.has_successor(id, process, event.at) {
@@ -244,7 +263,8 @@ impl Registry {
         let row = self.rows.get_mut(&id)?;
         row.timeline.apply(event);
         row.successor_until = Some(event.at + SUCCESSOR_WITHIN);
-        updated(&before, row.session())
+        self.keep_requests(id, now);
+        updated(&before, self.rows.get(&id)?.session())
     }
 
     /// Whether the session that takes the place came first.
@@ -277,11 +297,13 @@ impl Registry {
             row.timeline.apply(&quiet(&before.key, now, What::Passed));
         }
         row.timeline.forget_passed(now);
-        updated(&before, row.session())
+        self.keep_requests(id, now);
+        updated(&before, self.rows.get(&id)?.session())
     }
 
     fn remove(&mut self, id: RowId) -> Option<Change> {
         let row = self.rows.remove(&id)?;
+        self.requests.row_went(id);
         self.keys.remove(&row.session().key);
         Some(Change::Removed(id))
     }

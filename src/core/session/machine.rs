@@ -3,10 +3,11 @@
 
 use super::calls::OpenCalls;
 use super::reported::FileSaid;
+use super::requests::is_of;
 use super::{FINISHED_FOR, NOTE_FOR, Note, NoteKind, RowId, Session, State, Task, Wait};
 use crate::event::{
-    Actor, AgentProcess, Asks, Background, Beginning, Call, CompactTrigger, Event, Outcome, Request, Source,
-    TaskChange, WaitKind, What,
+    Actor, AgentProcess, Background, Beginning, Call, CompactTrigger, Event, Outcome, Source, TaskChange,
+    WaitKind, What,
 };
 use crate::moment::Moment;
 
@@ -46,11 +47,16 @@ impl Machine {
             return self.lose_news();
         }
         self.settle_reported(event);
+        self.settle_left(event.at);
         self.take_note_of(event);
-        match &event.actor {
-            Actor::Main => self.apply_to_session(event),
-            Actor::Subagent(id) => self.apply_to_helper(id, event),
+        let held = self.held_requests();
+        match (&event.what, &event.actor) {
+            (What::Settled(request, how), _) => self.settled(*request, *how, event.at),
+            (What::Belated(what), actor) => self.belated(what, actor, event.at),
+            (_, Actor::Main) => self.apply_to_session(event),
+            (_, Actor::Subagent(id)) => self.apply_to_helper(id, event),
         }
+        self.note_answered(&held, event);
     }
 
     fn apply_to_session(&mut self, event: &Event) {
@@ -63,7 +69,7 @@ impl Machine {
             What::ToolBegan(call, asks) => self.tool_began(actor, call, *asks, at),
             What::ToolEnded(call, outcome) => self.tool_ended(call, outcome, at),
             What::BatchEnded(calls) => self.batch_ended(calls, at),
-            What::Requested(request) => self.requested(actor, request, at),
+            What::Requested(request, held) => self.requested(actor, request, *held, at),
             What::NeedsInput => self.needs_input(at),
             What::FormAnswered(server) => self.form_answered(server.as_deref()),
             What::FormAnswerNoted => self.form_answer_noted(),
@@ -78,6 +84,8 @@ impl Machine {
             What::Interrupted => self.interrupted(at),
             What::QueuedPrompt => self.queued_prompt(at),
             What::Began(Beginning::Compact)
+            | What::Settled(..)
+            | What::Belated(_)
             | What::Seen
             | What::NewsLost
             | What::Passed
@@ -97,7 +105,7 @@ impl Machine {
             What::ToolBegan(call, asks) => self.tool_began(actor, call, *asks, event.at),
             What::ToolEnded(call, _) => self.call_ended(actor, call),
             What::BatchEnded(calls) => calls.iter().for_each(|call| self.call_ended(actor, call)),
-            What::Requested(request) => self.requested(actor, request, event.at),
+            What::Requested(request, held) => self.requested(actor, request, *held, event.at),
             What::HelperBegan => {}
             _ => return,
         }
@@ -108,7 +116,7 @@ impl Machine {
     /// What any event says: that the session lives, and in which process.
     fn take_note_of(&mut self, event: &Event) {
         let session = &mut self.session;
-        if event.what != What::Passed {
+        if event.what != What::Passed && event.source != Source::Panel {
             session.heard = session.heard.max(event.at);
         }
         self.hooked |= event.source == Source::Hook;
@@ -121,7 +129,7 @@ impl Machine {
     fn learn(&mut self, event: &Event) {
         let session = &mut self.session;
         if event.source == Source::Hook {
-            session.note = None;
+            session.note.take_if(|note| note.is_of_tool());
             session.finished_until = None;
         }
         let about = &event.about;
@@ -201,14 +209,16 @@ impl Machine {
         }
         if let Some(kind) = asks {
             let (actor, call) = (actor.clone(), Some(call.clone()));
-            self.open(Wait { kind, actor, call, request: None, since: at, confirmed: false });
+            self.open(Wait::new(kind, actor, call, at));
         }
     }
 
     fn tool_ended(&mut self, call: &Call, outcome: &Outcome, at: Moment) {
         self.call_ended(&Actor::Main, call);
         self.go_on(at);
-        self.session.note = note_of(call, outcome, at);
+        if let Some(note) = note_of(call, outcome, at) {
+            self.session.note = Some(note);
+        }
     }
 
     fn batch_ended(&mut self, calls: &[Call], at: Moment) {
@@ -230,31 +240,10 @@ impl Machine {
         }
     }
 
-    fn call_ended(&mut self, actor: &Actor, call: &Call) {
+    pub(super) fn call_ended(&mut self, actor: &Actor, call: &Call) {
         self.calls.end(actor, call);
         let of_call = |wait: &Wait| wait.call.as_ref().is_some_and(|asked| asked.is_same(call));
         self.close_first(|wait| wait.actor == *actor && of_call(wait));
-    }
-
-    /// A request names its call without the call's id; found among the open ones, it gets it.
-    fn requested(&mut self, actor: &Actor, request: &Request, at: Moment) {
-        let call = match &request.asks {
-            Asks::ForCall(call) => Some(self.calls.find(actor, |open| open.is_same(call)).unwrap_or(call)),
-            // A tool that asks the person something runs: its approval is over.
-            Asks::During(server) => self.calls.find(actor, |open| is_of(open, server)),
-        }
-        .cloned();
-        self.close_unnamed();
-        let of_call = |wait: &Wait| wait.actor == *actor && call.is_some() && wait.call == call;
-        let told = |wait: &&mut Wait| wait.request.is_none() && wait.kind == request.kind && of_call(wait);
-        if let Some(wait) = self.session.waits.iter_mut().find(told) {
-            wait.request = Some(request.id);
-            return;
-        }
-        self.close_first(of_call);
-        let request_id = Some(request.id);
-        let (kind, actor) = (request.kind, actor.clone());
-        self.open(Wait { kind, actor, call, request: request_id, since: at, confirmed: false });
     }
 
     fn form_answered(&mut self, server: Option<&str>) {
@@ -277,21 +266,21 @@ impl Machine {
     fn needs_input(&mut self, at: Moment) {
         if self.session.waits.is_empty() {
             let (kind, actor) = (WaitKind::Input, Actor::Main);
-            self.open(Wait { kind, actor, call: None, request: None, since: at, confirmed: false });
+            self.open(Wait::new(kind, actor, None, at));
         }
     }
 
     pub(super) fn open(&mut self, mut wait: Wait) {
-        wait.confirmed |= self.is_reported(wait.since);
+        wait.confirmed |= wait.is_in_terminal() && self.is_reported(wait.since);
         self.session.waits.push(wait);
     }
 
     /// A wait that the agent did not name is over with the next thing it does.
-    fn close_unnamed(&mut self) {
+    pub(super) fn close_unnamed(&mut self) {
         self.session.waits.retain(|wait| wait.kind != WaitKind::Input);
     }
 
-    fn close_first(&mut self, is_it: impl Fn(&Wait) -> bool) {
+    pub(super) fn close_first(&mut self, is_it: impl Fn(&Wait) -> bool) {
         if let Some(at) = self.session.waits.iter().position(is_it) {
             self.session.waits.remove(at);
         }
@@ -358,11 +347,6 @@ impl Machine {
             }
         }
     }
-}
-
-fn is_of(call: &Call, server: &str) -> bool {
-    let rest = call.tool.name.strip_prefix("mcp__").and_then(|rest| rest.strip_prefix(server));
-    rest.is_some_and(|rest| rest.starts_with("__"))
 }
 
 fn note_of(call: &Call, outcome: &Outcome, at: Moment) -> Option<Note> {

@@ -4,10 +4,12 @@
 mod calls;
 mod machine;
 mod reported;
+mod requests;
 mod timeline;
 
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde::Serialize;
@@ -16,8 +18,9 @@ use crate::event::{
     Actor, AgentProcess, Call, Event, PermissionMode, SessionKey, TaskState, Tokens, Tool, WaitKind,
 };
 use crate::moment::Moment;
-use crate::wire::RequestId;
+use crate::request::{Held, Request};
 
+pub(crate) use reported::AHEAD;
 pub(crate) use timeline::Timeline;
 
 /// A working row that heard nothing for this long says so.
@@ -115,8 +118,10 @@ pub struct Wait {
     pub actor: Actor,
     /// The call it is about.
     pub call: Option<Call>,
-    /// The hook that carried it, if one did.
-    pub request: Option<RequestId>,
+    /// What is asked in full, if a hook told it.
+    pub request: Option<Arc<Request>>,
+    /// That hook, while it waits for an answer from here.
+    pub held: Option<Held>,
     /// Since when.
     pub since: Moment,
     /// Whether the session's own file said waiting meanwhile: once it no longer does, the wait is over.
@@ -151,6 +156,10 @@ pub enum NoteKind {
     ToolFailed(String),
     /// This tool was denied; with the reason.
     ToolDenied(String, Option<String>),
+    /// What was asked here too was answered in the terminal.
+    AnsweredElsewhere,
+    /// So it was, before the person's answer here could be given.
+    AnsweredTooLate,
 }
 
 /// The group a row stands in.
@@ -240,6 +249,11 @@ impl Session {
     pub fn project_name(&self) -> Option<&str> {
         let folder = self.project.as_deref().or(self.cwd.as_deref())?;
         folder.trim_end_matches('/').rsplit('/').next().filter(|name| !name.is_empty()).or(Some(folder))
+    }
+
+    /// The requests that hooks wait with, oldest first.
+    pub fn held(&self) -> impl Iterator<Item = (&Wait, Held)> {
+        self.waits.iter().filter_map(|wait| Some((wait, wait.held?)))
     }
 
     /// Tasks done, of all. `None` without tasks.

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use super::calls::OpenCalls;
 use super::machine::Machine;
+use super::requests::Left;
 use super::{State, Wait};
 use crate::event::{Actor, Event, Source, Status, WaitKind, What};
 use crate::moment::Moment;
@@ -14,7 +15,7 @@ use crate::moment::Moment;
 const HOOKS_WITHIN: Duration = Duration::from_millis(300);
 
 /// The file says waiting up to this long before the hook runs that tells what for (measured: 0.03 s).
-const AHEAD: Duration = Duration::from_millis(150);
+pub const AHEAD: Duration = Duration::from_millis(150);
 
 /// What a session's file said that is not decided yet.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -25,6 +26,8 @@ pub(super) struct FileSaid {
     pub(super) shell: bool,
     /// Since when, that it waits.
     pub(super) waiting: Option<Moment>,
+    /// That it waited for this when the hook ended that told of it.
+    pub(super) left: Option<Left>,
     /// That the turn was interrupted, of which the transcript's record did not come yet.
     pub(super) unrecorded: bool,
 }
@@ -60,8 +63,10 @@ impl Machine {
 
     pub(super) fn reported(&mut self, status: Status, at: Moment) {
         self.file.waiting = (status == Status::Waiting).then_some(at);
-        // Alone, the file also knows of a wait that began before what it says.
-        let is_over = |wait: &Wait| wait.confirmed || (!self.hooked && wait.since <= at);
+        self.file.left.take_if(|_| status != Status::Waiting);
+        // Alone, the file also knows of a wait that began before what it says. Of one that a hook holds, the hook does.
+        let alone = !self.hooked;
+        let is_over = |wait: &Wait| wait.confirmed || (alone && wait.is_in_terminal() && wait.since <= at);
         match status {
             Status::Waiting => self.reported_waiting(at),
             Status::Idle | Status::Busy | Status::Shell => self.session.waits.retain(|wait| !is_over(wait)),
@@ -81,12 +86,12 @@ impl Machine {
 
     /// Where hooks speak they tell of a wait first, and what it is for.
     fn reported_waiting(&mut self, at: Moment) {
-        for wait in &mut self.session.waits {
+        for wait in self.session.waits.iter_mut().filter(|wait| wait.is_in_terminal()) {
             wait.confirmed = true;
         }
         if self.session.waits.is_empty() && !self.hooked {
             let (kind, actor) = (WaitKind::Input, Actor::Main);
-            self.open(Wait { kind, actor, call: None, request: None, since: at, confirmed: true });
+            self.open(Wait { confirmed: true, ..Wait::new(kind, actor, None, at) });
         }
     }
 

@@ -60,7 +60,8 @@ impl Timeline {
             What::Reported(_) => !self.is_hooked(),
             _ => false,
         };
-        let (at, what) = if stays_true { (settled, event.what.clone()) } else { (event.at, What::Seen) };
+        let belated = || What::Belated(Box::new(event.what.clone()));
+        let (at, what) = if stays_true { (settled, event.what.clone()) } else { (event.at, belated()) };
         self.put(&Event { at, what, ..event.clone() });
     }
 
@@ -88,12 +89,16 @@ impl Timeline {
 
     /// When something is over, or certain, by time alone.
     pub(crate) fn next_passing(&self) -> Option<Moment> {
-        self.current.interruption_due().into_iter().chain(self.session().next_passing()).min()
+        self.next_decision().into_iter().chain(self.session().next_passing()).min()
     }
 
     /// Whether the time that passed until `now` decides something.
     pub(crate) fn is_due(&self, now: Moment) -> bool {
-        self.current.interruption_due().is_some_and(|due| due <= now)
+        self.next_decision().is_some_and(|due| due <= now)
+    }
+
+    fn next_decision(&self) -> Option<Moment> {
+        self.current.interruption_due().into_iter().chain(self.current.left_due()).min()
     }
 
     /// Takes away what was shown for a moment that is over.

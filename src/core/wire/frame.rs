@@ -45,9 +45,6 @@ pub enum Form {
     Omitted,
 }
 
-/// The request that a hook carries is named after its helper's process: unique until the next boot.
-pub type RequestId = ProcessId;
-
 /// The first line of a frame.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Header {
@@ -62,7 +59,7 @@ pub struct Header {
     /// When the helper began: the time of what it tells.
     pub at: Moment,
     /// The helper's own process.
-    pub helper: RequestId,
+    pub helper: ProcessId,
     /// Whether this request was sent before, to a panel that is gone.
     #[serde(default)]
     pub again: bool,

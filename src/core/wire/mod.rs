@@ -7,7 +7,7 @@ mod reader;
 mod reply;
 mod socket_path;
 
-pub use frame::{Form, Frame, Header, Mode, Payload, RequestId};
+pub use frame::{Form, Frame, Header, Mode, Payload};
 pub use json_end::JsonEnd;
 pub use reader::{FrameError, FrameReader};
 pub use reply::{MAX_ANSWER, Reply, ReplyError, ReplyReader};

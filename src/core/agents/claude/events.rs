@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //! Claude Code's hook events in Dasbo's words.
 
+use std::sync::Arc;
+
 use super::ID;
 use super::payload::{BackgroundTask, ErrorBody, Payload, ToolCall};
-use super::tasks;
+use super::{requests, tasks};
 use crate::agents::NotUnderstood;
 use crate::agents::lenient::{line, object, paragraph};
 use crate::agents::process::{self, Whose};
 use crate::agents::tool_input::ToolInput;
 use crate::event::{
     About, Actor, Asks, Background, Beginning, Call, CompactTrigger, Ending, Event, Outcome, PermissionMode,
-    Request, SessionId, SessionKey, Source, Tool, WaitKind, What,
+    SessionId, SessionKey, Source, Tool, WaitKind, What,
 };
+use crate::request::{Prompt, Request};
 use crate::wire::{self, Frame, Header};
 
 /// Names of Claude Code's process.
@@ -24,7 +27,7 @@ pub(super) fn event(frame: &Frame) -> Result<Option<Event>, NotUnderstood> {
     let payload: Payload = object(bytes)?;
     let header = &frame.header;
     let name = payload.hook_event_name.as_deref().unwrap_or(&header.event);
-    let Some(what) = what(name, &payload, header) else {
+    let Some(what) = what(name, &payload, frame) else {
         return Ok(None);
     };
     let tasks = tasks::change(name, &payload, bytes);
@@ -77,7 +80,7 @@ fn attended(header: &Header) -> Option<bool> {
     said.into_iter().chain(cli).reduce(|one, other| one && other)
 }
 
-fn mode(word: &str) -> Option<PermissionMode> {
+pub(super) fn mode(word: &str) -> Option<PermissionMode> {
     Some(match word {
         "default" => PermissionMode::Default,
         "plan" => PermissionMode::Plan,
@@ -90,11 +93,11 @@ fn mode(word: &str) -> Option<PermissionMode> {
 }
 
 /// What happened. `None`: an event that changes nothing, or one that is not known.
-fn what(name: &str, payload: &Payload, header: &Header) -> Option<What> {
+fn what(name: &str, payload: &Payload, frame: &Frame) -> Option<What> {
     match name {
         "PreToolUse" | "PostToolUse" | "PostToolUseFailure" | "PermissionDenied" => tool_event(name, payload),
         "PostToolBatch" => batch_ended(payload),
-        "PermissionRequest" | "Elicitation" => requested(name, payload, header),
+        "PermissionRequest" | "Elicitation" => requested(name, payload, frame),
         _ => session_event(name, payload),
     }
 }
@@ -222,10 +225,23 @@ fn batch_ended(payload: &Payload) -> Option<What> {
     payload.tool_calls.as_ref().map(|calls| What::BatchEnded(calls.iter().filter_map(of).collect()))
 }
 
-fn requested(name: &str, payload: &Payload, header: &Header) -> Option<What> {
+fn requested(name: &str, payload: &Payload, frame: &Frame) -> Option<What> {
     let (kind, asks) = match name {
         "Elicitation" => (WaitKind::Form, Asks::During(payload.mcp_server_name.clone().unwrap_or_default())),
         _ => (asked(payload).unwrap_or(WaitKind::Approval), Asks::ForCall(call(payload)?)),
     };
-    Some(What::Requested(Request { id: header.helper, kind, asks }))
+    let wire::Payload::Json(json) = &frame.payload else { return None };
+    let (content, input) = requests::content(kind, json);
+    let prompt = prompt(name, payload, &frame.header);
+    Some(What::Requested(Arc::new(Request { asks, content, prompt, input }), None))
+}
+
+/// A background subagent's dialog waits for the hook, and which subagents run in the background nobody says. Of forms
+/// it is not known.
+fn prompt(name: &str, payload: &Payload, header: &Header) -> Prompt {
+    match attended(header) {
+        Some(true) if name != "Elicitation" && actor(payload) == Actor::Main => Prompt::Beside,
+        Some(false) => Prompt::Nowhere,
+        _ => Prompt::HeldBack,
+    }
 }

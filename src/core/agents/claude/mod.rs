@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //! Claude Code. Facts measured with 2.1.220 and 2.1.332.
 
+mod answers;
+mod elicitation;
 mod events;
 pub mod install;
 mod payload;
 mod registry_file;
+mod requests;
+mod results;
 mod tasks;
 mod transcript;
+mod verbatim;
 
 use std::path::{Path, PathBuf};
 
@@ -14,6 +19,7 @@ use super::{Agent, NotUnderstood};
 use crate::event::{AgentId, Event, SessionKey};
 use crate::install::{Connection, Error, Places};
 use crate::moment::{Moment, WallClock};
+use crate::request::{Decision, Request};
 use crate::wire::Frame;
 
 /// Claude Code's id.
@@ -38,6 +44,14 @@ impl Agent for Claude {
 
     fn event(&self, frame: &Frame) -> Result<Option<Event>, NotUnderstood> {
         events::event(frame)
+    }
+
+    fn answer(&self, request: &Request, decision: &Decision) -> Option<Vec<u8>> {
+        answers::answer(request, decision)
+    }
+
+    fn has_result(&self, request: &Request, lines: &[Vec<u8>]) -> bool {
+        results::has_result(request, lines)
     }
 
     fn connection(&self, places: &Places) -> Result<Connection, Error> {
