@@ -4,8 +4,8 @@
 use std::time::Duration;
 
 use dasbo_core::event::{
-    About, Actor, AgentId, AgentProcess, Asks, Beginning, Call, Ending, Event, Fingerprint, Outcome, Request,
-    SessionId, SessionKey, Source, Status, Tool, WaitKind, What,
+    About, Actor, AgentId, AgentProcess, Beginning, Call, Ending, Event, Fingerprint, Outcome, SessionId,
+    SessionKey, Source, Status, Tool, WaitKind, What,
 };
 use dasbo_core::moment::Moment;
 use dasbo_core::process::ProcessId;
@@ -155,11 +155,9 @@ fn calls_whose_end_may_be_lost_do_not_come_back() {
 /// The person's answer was lost with all that followed it.
 #[test]
 fn a_wait_from_before_what_the_file_says_is_over() {
-    let id = ProcessId { pid: 9, start: 90 };
-    let request = Request { id, kind: WaitKind::Approval, asks: Asks::ForCall(bash("a")) };
     for (status, waits) in [(Status::Busy, 0), (Status::Waiting, 1)] {
         let mut registry = lost_while_bash_runs();
-        registry.apply(&told(120, What::Requested(request.clone())), at(1_000));
+        registry.apply(&told(120, What::ToolBegan(bash("b"), Some(WaitKind::Question))), at(1_000));
         registry.apply(&says(900, status), at(1_010));
         assert_eq!(only(&registry).waits.len(), waits, "{status:?}");
     }
