@@ -107,14 +107,17 @@ async fn hear(
         door.open(&socket).await;
         tracing::warn!(path = %path.display(), "the socket was removed and is made again");
         socket.forget_place();
-        socket = match take_again(path, outbox, &socket).await {
-            Ok(socket) => socket,
+        let next = match take_again(path, outbox, &socket).await {
+            Ok(next) => next,
             Err(reason) => {
                 fail(outbox, reason);
                 // What is known of the agents is still looked after.
                 return std::future::pending().await;
             }
         };
+        // Who connected meanwhile.
+        door.open(&socket).await;
+        socket = next;
         outbox.send(News::Intake(Status::Listening));
         let now = clock::now();
         outbox.send(News::Deaf(now));
