@@ -58,3 +58,15 @@ pub struct Answer {
     /// A remark.
     pub notes: Option<String>,
 }
+
+impl Answer {
+    /// The person's own words, if they say anything.
+    pub fn own_words(&self) -> Option<&str> {
+        self.own.as_deref().filter(|own| !own.trim().is_empty())
+    }
+
+    /// The remark, if it says anything.
+    pub fn remark(&self) -> Option<&str> {
+        self.notes.as_deref().filter(|notes| !notes.trim().is_empty())
+    }
+}

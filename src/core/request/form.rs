@@ -77,3 +77,51 @@ impl Field {
         }
     }
 }
+
+impl Form {
+    /// Whether these values fill it: each of one of its fields, which takes it, and none twice; none of a required field
+    /// is missing.
+    pub fn is_filled(&self, values: &[(String, FieldValue)]) -> bool {
+        let of = |field: &Field| values.iter().filter(|(name, _)| *name == field.name).count();
+        let fits = |(name, value): &(String, FieldValue)| {
+            self.fields.iter().any(|field| field.name == *name && field.takes(value))
+        };
+        values.iter().all(fits)
+            && self.fields.iter().all(|field| (usize::from(field.required)..=1).contains(&of(field)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn field(name: &str, kind: FieldKind, required: bool) -> Field {
+        Field { name: name.into(), title: None, description: None, kind, required, default: None }
+    }
+
+    fn text(text: &str) -> FieldValue {
+        FieldValue::Text(text.into())
+    }
+
+    #[test]
+    fn a_form_is_filled_with_what_its_fields_take() {
+        let short = FieldKind::Text { least: 1, most: Some(3) };
+        let fields = vec![field("a", short, true), field("b", FieldKind::Integer, false)];
+        let form = Form { server: String::new(), message: String::new(), fields };
+        let number = |text: &str| FieldValue::Number(text.parse().unwrap());
+        let is_filled = |values: &[(&str, FieldValue)]| {
+            let values: Vec<_> =
+                values.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect();
+            form.is_filled(&values)
+        };
+        assert!(is_filled(&[("a", text("äöü"))]));
+        assert!(is_filled(&[("b", number("-1")), ("a", text("x"))]));
+        assert!(!is_filled(&[]));
+        assert!(!is_filled(&[("a", text(""))]));
+        assert!(!is_filled(&[("a", text("four"))]));
+        assert!(!is_filled(&[("a", text("x")), ("b", number("1.5"))]));
+        assert!(!is_filled(&[("a", text("x")), ("b", text("1"))]));
+        assert!(!is_filled(&[("a", text("x")), ("c", text("x"))]));
+        assert!(!is_filled(&[("a", text("x")), ("a", text("x"))]));
+    }
+}

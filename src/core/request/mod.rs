@@ -8,6 +8,7 @@ mod form;
 mod plan;
 mod policy;
 mod question;
+mod visible;
 
 use std::fmt;
 use std::str::FromStr;
@@ -22,6 +23,7 @@ pub use form::{Field, FieldKind, FieldValue, Form};
 pub use plan::Plan;
 pub use policy::{HELD_BACK_FOR, Hold, Policy, Switches};
 pub use question::{Choice, Question};
+pub use visible::visible;
 
 /// Names a request that a hook waits with. Never used twice, so that an answer meant for one cannot reach another.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]

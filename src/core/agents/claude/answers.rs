@@ -164,7 +164,7 @@ fn answered(input: &str, questions: &[Question], answers: &[Answer]) -> Option<B
     let (mut told, mut remarks) = (Map::new(), Map::new());
     for (question, answer) in questions.iter().zip(answers) {
         told.insert(question.text.clone(), words(question, answer)?.into());
-        if let Some(notes) = answer.notes.as_deref().filter(|notes| !notes.trim().is_empty()) {
+        if let Some(notes) = answer.remark() {
             remarks.insert(question.text.clone(), json!({ "notes": notes }));
         }
     }
@@ -179,25 +179,18 @@ fn answered(input: &str, questions: &[Question], answers: &[Answer]) -> Option<B
 
 /// What the terminal itself would say: the labels chosen, and the person's own words.
 fn words(question: &Question, answer: &Answer) -> Option<String> {
-    let chosen = answer.chosen.iter().map(|&at| question.choices.get(at).map(|choice| choice.label.as_str()));
-    let own = answer.own.as_deref().filter(|own| !own.trim().is_empty());
-    let words: Vec<&str> = chosen.chain(own.map(Some)).collect::<Option<_>>()?;
-    let fits = words.len() == 1 || (question.multiple && !words.is_empty());
-    fits.then(|| words.join(", "))
+    let chosen = answer.chosen.iter().filter_map(|&at| question.choices.get(at));
+    let labels = chosen.map(|choice| choice.label.as_str());
+    let words: Vec<&str> = labels.chain(answer.own_words()).collect();
+    question.is_answered(answer).then(|| words.join(", "))
 }
 
+/// The fields in the form's order.
 fn filled(form: &Form, values: &[(String, FieldValue)]) -> Option<Map<String, Value>> {
-    let mut content = Map::new();
-    for field in &form.fields {
-        let value = values.iter().find(|(name, _)| *name == field.name).map(|(_, value)| value);
-        match value {
-            Some(value) if field.takes(value) => drop(content.insert(field.name.clone(), plain(value))),
-            None if !field.required => {}
-            _ => return None,
-        }
-    }
-    let known = |name: &String| form.fields.iter().any(|field| field.name == *name);
-    values.iter().all(|(name, _)| known(name)).then_some(content)
+    let of = |name: &String| values.iter().find(|(known, _)| known == name);
+    let content = form.fields.iter().filter_map(|field| of(&field.name));
+    let content = content.map(|(name, value)| (name.clone(), plain(value))).collect();
+    form.is_filled(values).then_some(content)
 }
 
 fn plain(value: &FieldValue) -> Value {
