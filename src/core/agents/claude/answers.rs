@@ -169,8 +169,10 @@ fn answered(input: &str, questions: &[Question], answers: &[Answer]) -> Option<B
         }
     }
     let mut updated: Object = serde_json::from_str(input).ok()?;
-    updated.set("answers", &told)?;
+    // What the agent may have put there itself is not the person's.
+    updated.remove("answers");
     updated.remove("annotations");
+    updated.set("answers", &told)?;
     if !remarks.is_empty() {
         updated.set("annotations", &remarks)?;
     }
