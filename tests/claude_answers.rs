@@ -64,6 +64,7 @@ fn printed(request: &Request, decision: &Decision) -> Option<String> {
 }
 
 /// What is printed, with this decision in it.
+#[expect(clippy::unnecessary_wraps, reason = "it is compared with what is printed")]
 fn permission(decision: &str) -> Option<String> {
     let name = "PermissionRequest";
     Some(format!(r#"{{"hookSpecificOutput":{{"hookEventName":"{name}","decision":{decision}}}}}"#))

@@ -44,7 +44,7 @@ fn object(before: &[String], member: &str, after: &[String]) -> String {
 
 /// A member as it stands between others.
 fn joined(members: &[String]) -> String {
-    members.iter().map(|member| format!(",{member}")).collect()
+    members.iter().flat_map(|member| [",", member]).collect()
 }
 
 proptest! {

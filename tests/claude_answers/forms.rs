@@ -26,6 +26,7 @@ fn number(text: &str) -> FieldValue {
     FieldValue::Number(text.parse().unwrap())
 }
 
+#[expect(clippy::unnecessary_wraps, reason = "it is compared with what is printed")]
 fn accepted(content: &str) -> Option<String> {
     Some(format!(
         r#"{{"hookSpecificOutput":{{"hookEventName":"Elicitation","action":"accept","content":{content}}}}}"#
