@@ -15,6 +15,7 @@ pub mod connect;
 pub mod desktop;
 pub mod i18n;
 pub mod intake;
+pub mod markdown;
 pub mod model;
 pub mod panel;
 mod pending;
