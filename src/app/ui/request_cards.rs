@@ -11,9 +11,10 @@ mod imp {
     use adw::prelude::*;
     use adw::subclass::prelude::*;
     use dasbo_core::event::Actor;
+    use gtk::gdk;
 
     use crate::model;
-    use crate::ui::RequestCard;
+    use crate::ui::{RequestCard, SessionRow};
 
     #[derive(Debug, Default)]
     pub struct RequestCards {
@@ -34,12 +35,23 @@ mod imp {
             let cards = self.obj();
             cards.set_orientation(gtk::Orientation::Vertical);
             cards.set_visible(false);
-            // A click that means a card does not fold the row.
+            // A click that means a card does not fold the row. Claimed only when it ends, for what is inside of the
+            // card has its own use for it.
             let click = gtk::GestureClick::new();
-            click.connect_pressed(|click, _, _, _| {
+            click.connect_released(|click, _, _, _| {
                 click.set_state(gtk::EventSequenceState::Claimed);
             });
             cards.add_controller(click);
+            self.keep_focus_inside();
+            let keys = gtk::EventControllerKey::new();
+            keys.connect_key_pressed(glib::clone!(
+                #[weak]
+                cards,
+                #[upgrade_or]
+                glib::Propagation::Proceed,
+                move |_, key, _, modifiers| use_key(&cards, key, modifiers)
+            ));
+            cards.add_controller(keys);
         }
     }
 
@@ -47,6 +59,21 @@ mod imp {
     impl BoxImpl for RequestCards {}
 
     impl RequestCards {
+        /// What is pressed inside of a card takes the focus if it wants it: the list's item does not take it away.
+        fn keep_focus_inside(&self) {
+            let press = gtk::GestureClick::new();
+            press.set_propagation_phase(gtk::PropagationPhase::Capture);
+            for (signal, focus) in [("begin", false), ("end", true)] {
+                let cards = self.obj().downgrade();
+                press.connect_local(signal, false, move |_| {
+                    let row = cards.upgrade()?.ancestor(SessionRow::static_type())?;
+                    row.parent()?.set_focus_on_click(focus);
+                    None
+                });
+            }
+            self.obj().add_controller(press);
+        }
+
         pub(super) fn show(&self, session: Option<&model::Session>) {
             if self.session.borrow().as_ref() != session {
                 self.clear();
@@ -86,6 +113,32 @@ mod imp {
         pub(super) fn tick(&self) {
             self.cards.borrow().iter().for_each(RequestCard::tick);
         }
+    }
+
+    /// Keys mean what is inside of a card before they mean the row: arrows go on to the next control, Space and Enter
+    /// press this one. (Some controls leave that to the window, and the list is asked before that.)
+    fn use_key(
+        cards: &super::RequestCards,
+        key: gdk::Key,
+        modifiers: gdk::ModifierType,
+    ) -> glib::Propagation {
+        let held =
+            gdk::ModifierType::CONTROL_MASK | gdk::ModifierType::ALT_MASK | gdk::ModifierType::SHIFT_MASK;
+        let direction = match key {
+            _ if modifiers.intersects(held) => return glib::Propagation::Proceed,
+            gdk::Key::Up | gdk::Key::KP_Up => gtk::DirectionType::Up,
+            gdk::Key::Down | gdk::Key::KP_Down => gtk::DirectionType::Down,
+            gdk::Key::Left | gdk::Key::KP_Left => gtk::DirectionType::Left,
+            gdk::Key::Right | gdk::Key::KP_Right => gtk::DirectionType::Right,
+            gdk::Key::space | gdk::Key::KP_Space | gdk::Key::Return | gdk::Key::KP_Enter => {
+                if let Some(focus) = cards.root().and_then(|root| root.focus()) {
+                    focus.activate();
+                }
+                return glib::Propagation::Stop;
+            }
+            _ => return glib::Propagation::Proceed,
+        };
+        cards.child_focus(direction).into()
     }
 
     /// Who asks, in the order in which they began to.
