@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //! The sentences about a session: the same in rows, on the command line and for a screen reader.
 
+mod cards;
 mod intake;
 mod requests;
 mod time;
@@ -15,6 +16,10 @@ use dasbo_core::session::{Group, NoteKind, Session, State, Wait};
 
 use crate::i18n::{gettext, gettext_f, ngettext_f};
 
+pub use cards::{
+    approve, field_chosen, field_takes, field_title, form_heading, no_preview, plan, preview_of,
+    question_hint, question_place, question_tab, shown, shown_name,
+};
 pub use intake::{failure, system, trouble};
 pub use requests::{remaining, request_heading};
 pub use time::{duration, rough_duration, running_time, time, wall_time};

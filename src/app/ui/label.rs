@@ -17,6 +17,12 @@ pub fn say_or_hide(label: &gtk::Label, text: Option<&str>) {
     label.set_visible(text.is_some());
 }
 
+/// A text on as many lines as it needs.
+pub fn wrapping(text: &str) -> gtk::Label {
+    let label = gtk::Label::builder().label(text).xalign(0.0).wrap(true);
+    label.wrap_mode(gtk::pango::WrapMode::WordChar).build()
+}
+
 /// Shows a text of which so many characters stay where there is little room.
 pub fn say_at_least(label: &gtk::Label, text: &str, characters: u16) {
     let short = text.chars().count() <= usize::from(characters);

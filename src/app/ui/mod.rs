@@ -8,30 +8,38 @@
 mod agent_mark;
 mod approval_view;
 mod connect_dialog;
+mod field_row;
 mod focus_target;
 mod form_view;
 mod group_row;
 mod label;
+mod plan_text;
 mod plan_view;
+mod question_page;
 mod question_view;
 mod request_card;
 mod request_cards;
 mod session_details;
 mod session_row;
 mod session_view;
+mod settled;
+mod shortcut;
 mod window;
 
 use agent_mark::AgentMark;
 use approval_view::ApprovalView;
+use field_row::FieldRow;
 use form_view::FormView;
 use group_row::GroupRow;
 use plan_view::PlanView;
+use question_page::QuestionPage;
 use question_view::QuestionView;
 use request_card::RequestCard;
 use request_cards::RequestCards;
 use session_details::SessionDetails;
 use session_row::SessionRow;
 use session_view::SessionView;
+use settled::Settled;
 
 pub use connect_dialog::ConnectDialog;
 pub use window::{PanelState, Window};

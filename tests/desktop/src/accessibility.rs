@@ -17,6 +17,8 @@ use atspi::proxy::action::ActionProxy;
 use atspi::proxy::bus::BusProxy;
 use atspi::proxy::component::ComponentProxy;
 use atspi::proxy::device_event_controller::{DeviceEventControllerProxy, KeySynthType};
+use atspi::proxy::editable_text::EditableTextProxy;
+use atspi::proxy::text::TextProxy;
 use atspi::zbus::fdo::DBusProxy;
 use atspi::zbus::proxy::CacheProperties;
 use atspi::zbus::{self, Connection};
@@ -132,6 +134,19 @@ impl Desktop {
         pressed
     }
 
+    /// Types a text; the window that has the keyboard gets it. X11 only.
+    pub async fn write(&self, text: &str) -> Result<()> {
+        let controller = DeviceEventControllerProxy::new(self.connection.connection()).await?;
+        let typed = controller.generate_keyboard_event(0, text, KeySynthType::String).await;
+        typed.context("no text can be typed")
+    }
+
+    /// Presses and releases the first mouse button in this place of the screen. X11 only.
+    pub async fn click(&self, x: i32, y: i32) -> Result<()> {
+        let controller = DeviceEventControllerProxy::new(self.connection.connection()).await?;
+        controller.generate_mouse_event(x, y, "b1c").await.context("nothing can be clicked")
+    }
+
     /// The programs that show themselves, by their process.
     async fn programs(&self) -> Result<Vec<(u32, ObjectRefOwned)>> {
         let bus = DBusProxy::new(self.connection.connection()).await?;
@@ -203,6 +218,26 @@ impl Application {
         };
         ensure!(proxy.do_action(*index).await?, "{:?} refused to {name}", node.name);
         Ok(())
+    }
+
+    /// Puts a text in the place of what stands in an entry.
+    pub async fn fill(&self, entry: &Node, text: &str) -> Result<()> {
+        let builder = EditableTextProxy::builder(&self.bus)
+            .destination(bus_name(&entry.object)?)?
+            .path(entry.object.path_as_str().to_owned())?;
+        let proxy = builder.cache_properties(CacheProperties::No).build().await?;
+        ensure!(proxy.set_text_contents(text).await?, "{:?} takes no text", entry.name);
+        Ok(())
+    }
+
+    /// What stands in an entry or a text.
+    pub async fn text(&self, node: &Node) -> Result<String> {
+        let builder = TextProxy::builder(&self.bus)
+            .destination(bus_name(&node.object)?)?
+            .path(node.object.path_as_str().to_owned())?;
+        let proxy = builder.cache_properties(CacheProperties::No).build().await?;
+        let count = proxy.character_count().await?;
+        Ok(proxy.get_text(0, count).await?)
     }
 
     /// Where this element was in its window when it was last laid out: GTK forgets those that are scrolled away.
