@@ -5,6 +5,7 @@
 pub mod accessibility;
 pub mod claude;
 pub mod contract;
+pub mod hand;
 pub mod isolation;
 pub mod model_server;
 pub mod panel;

@@ -67,6 +67,8 @@ pub struct Tool {
 pub struct Waiting {
     pub kind: String,
     pub tool: Option<String>,
+    /// Names the request, while it can be answered here.
+    pub request: Option<String>,
 }
 
 /// A running panel; it is killed when this is dropped.
@@ -135,6 +137,11 @@ impl Panel {
             bail!("dasbo {}: {}\n{printed}{errors}", arguments.join(" "), output.status);
         }
         Ok(printed.into_owned())
+    }
+
+    /// Kills it, and waits until it is gone.
+    pub async fn kill(&mut self) -> Result<()> {
+        Ok(self.child.kill().await?)
     }
 
     /// None when it has ended.

@@ -4,6 +4,7 @@
 //! Nothing here goes by the clock: an answer is held at a gate of the model server, a command at a pipe, until the
 //! panel has shown what it must.
 
+mod answers;
 mod background;
 mod unhooked;
 
@@ -133,11 +134,12 @@ impl Check {
 
 /// Plays all checks with this program.
 pub async fn run(program: PathBuf, version: &str, report: &mut Report) -> Result<()> {
-    let projects: Vec<&str> = CHECKS.map(Check::project).into_iter().chain([EARLY]).collect();
+    let projects: Vec<&str> = CHECKS.map(Check::project).into_iter().chain([EARLY]).chain(answers::projects()).collect();
     let home = Home::new(version, &projects)?;
     let file = home.project(Check::EscAtPrompt.project()).join("note.txt");
+    let scripts = answers::scripts(scripts(&file), &home);
     let Some(mut stage) =
-        noted(report, "the panel starts and answers", Stage::set(program, home, scripts(&file)).await)
+        noted(report, "the panel starts and answers", Stage::set(program, home, scripts).await)
     else {
         return Ok(());
     };
@@ -157,6 +159,7 @@ pub async fn run(program: PathBuf, version: &str, report: &mut Report) -> Result
         }
     }
     noted(report, "every hook was silent and well, by Claude Code's own account", silent_hooks(&stage));
+    answers::run(&mut stage, report).await;
     noted(report, "a hook of someone else still runs", other_hook_runs(&stage));
     noted(report, "disconnecting puts the settings back to the byte", disconnect(&stage).await);
     Ok(())

@@ -8,6 +8,7 @@ use anyhow::{Result, bail};
 use tokio::time::Instant;
 
 use crate::claude::{Home, Session};
+use crate::hand::Hand;
 use crate::model_server::{ModelServer, Scripts};
 use crate::panel::{Panel, Row, State};
 use crate::wait;
@@ -23,6 +24,7 @@ pub struct Stage {
     pub home: Home,
     pub model: ModelServer,
     pub panel: Panel,
+    pub hand: Hand,
     program: PathBuf,
     started: Instant,
     seen: Vec<(Duration, String)>,
@@ -32,12 +34,26 @@ impl Stage {
     pub async fn set(program: PathBuf, home: Home, scripts: Scripts) -> Result<Self> {
         let model = ModelServer::start(scripts).await?;
         let panel = Panel::start(&home.path(), &home.runtime(), LIMIT).await?;
-        Ok(Self { home, model, panel, program, started: Instant::now(), seen: Vec::new() })
+        let hand = Hand::at(&panel, LIMIT).await?;
+        Ok(Self { home, model, panel, hand, program, started: Instant::now(), seen: Vec::new() })
     }
 
     /// Starts Claude Code in this project.
     pub fn open(&self, project: &str) -> Result<Session> {
-        Session::start(&self.program, &[], &self.home, project, &self.model.url(), LIMIT)
+        self.open_with(project, &[])
+    }
+
+    /// Starts it with these arguments.
+    pub fn open_with(&self, project: &str, arguments: &[&str]) -> Result<Session> {
+        Session::start(&self.program, arguments, &self.home, project, &self.model.url(), LIMIT)
+    }
+
+    /// The panel is killed, and another one begins.
+    pub async fn restart_panel(&mut self) -> Result<()> {
+        self.panel.kill().await?;
+        self.panel = Panel::start(&self.home.path(), &self.home.runtime(), LIMIT).await?;
+        self.hand = Hand::at(&self.panel, LIMIT).await?;
+        Ok(())
     }
 
     /// Waits until the one row of this project is as it should be.

@@ -1,0 +1,435 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//! Answers from the panel: what a person clicks in the real window is what the real Claude Code does.
+
+use std::path::PathBuf;
+
+use anyhow::{Context, Result, ensure};
+use serde_json::{Value, json};
+
+use super::{evidence, ready};
+use crate::claude::{Home, Session};
+use crate::contract::{LIMIT, Report, Stage};
+use crate::model_server::{PLAN_FILE, Scripts, Step};
+use crate::panel::{Row, State};
+use crate::wait;
+
+const ENTER: &str = "\r";
+const ESC: &str = "\x1b";
+
+/// Buttons and entries of the cards, by their names.
+mod card {
+    pub const ALLOW: &str = "Allow";
+    pub const DENY: &str = "Deny";
+    pub const DENY_MENU: &str = "More ways to deny";
+    pub const DENY_WITH_NOTE: &str = "Deny with a note…";
+    pub const NOTE: &str = "Note to the agent";
+    pub const SEND_NOTE: &str = "Deny with this note";
+    pub const ALWAYS: &str = "Always…";
+    pub const EVERY_WRITE: &str = "Every Write in this project, .claude/settings.local.json";
+    pub const SEND: &str = "Send";
+    pub const OWN_ANSWER: &str = "Your own answer";
+    pub const APPROVE: &str = "Approve";
+    pub const EDIT_PLAN: &str = "Edit the plan";
+    pub const PLAN: &str = "The plan, in Markdown";
+    pub const APPROVE_EDITED: &str = "Approve as Edited";
+    pub const PLAN_NOTE: &str = "What to plan differently";
+    pub const KEEP_PLANNING: &str = "Keep Planning";
+}
+
+/// Each plays in a project of its name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Check {
+    Allow,
+    DenyWithNote,
+    Always,
+    QuestionSingle,
+    QuestionMultiple,
+    QuestionFree,
+    PlanApproved,
+    PlanEdited,
+    PlanSentBack,
+    YesInTerminal,
+    NoInTerminal,
+    TwoSubagents,
+    PanelKilled,
+}
+
+const CHECKS: [Check; 13] = [
+    Check::Allow,
+    Check::DenyWithNote,
+    Check::Always,
+    Check::QuestionSingle,
+    Check::QuestionMultiple,
+    Check::QuestionFree,
+    Check::PlanApproved,
+    Check::PlanEdited,
+    Check::PlanSentBack,
+    Check::YesInTerminal,
+    Check::NoInTerminal,
+    Check::TwoSubagents,
+    Check::PanelKilled,
+];
+
+impl Check {
+    fn project(self) -> &'static str {
+        match self {
+            Self::Allow => "allow",
+            Self::DenyWithNote => "deny-with-note",
+            Self::Always => "always",
+            Self::QuestionSingle => "question-single",
+            Self::QuestionMultiple => "question-multiple",
+            Self::QuestionFree => "question-free",
+            Self::PlanApproved => "plan-approved",
+            Self::PlanEdited => "plan-edited",
+            Self::PlanSentBack => "plan-sent-back",
+            Self::YesInTerminal => "yes-in-terminal",
+            Self::NoInTerminal => "no-in-terminal",
+            Self::TwoSubagents => "two-subagents",
+            Self::PanelKilled => "panel-killed",
+        }
+    }
+
+    fn promise(self) -> &'static str {
+        match self {
+            Self::Allow => "Allow by a click: the file is written",
+            Self::DenyWithNote => "Deny with a note: nothing is written, and the model reads the note",
+            Self::Always => "Always: the second call is not asked, and the rule stands in the project's local settings",
+            Self::QuestionSingle => "a question: the model reads the choice",
+            Self::QuestionMultiple => "a question with several answers: the model reads all of them",
+            Self::QuestionFree => "a question answered in own words: the model reads them",
+            Self::PlanApproved => "a plan approved: it is carried out",
+            Self::PlanEdited => "a plan edited and approved: the model reads the person's plan",
+            Self::PlanSentBack => "a plan sent back: the model reads why, and goes on planning",
+            Self::YesInTerminal => "Yes in the terminal first: the card goes, and a later answer does nothing",
+            Self::NoInTerminal => "No in the terminal: the card goes at once",
+            Self::TwoSubagents => "two subagents ask at once: each gets its own answer",
+            Self::PanelKilled => "the panel is killed while asked: the terminal's own prompt works, and the next panel is asked again",
+        }
+    }
+
+    fn arguments(self) -> &'static [&'static str] {
+        match self {
+            Self::PlanApproved | Self::PlanEdited | Self::PlanSentBack => &["--permission-mode", "plan"],
+            _ => &[],
+        }
+    }
+
+    async fn play(self, stage: &mut Stage, session: &mut Session) -> Result<()> {
+        let mut scene = Scene { stage, session, project: self.project() };
+        match self {
+            Self::Allow => scene.allow().await,
+            Self::DenyWithNote => scene.deny_with_note().await,
+            Self::Always => scene.always().await,
+            Self::QuestionSingle => scene.question(&["Postgres"], None).await,
+            Self::QuestionMultiple => scene.question(&["SQLite", "Postgres"], None).await,
+            Self::QuestionFree => scene.question(&[], Some("Neither of them")).await,
+            Self::PlanApproved => scene.plan_approved().await,
+            Self::PlanEdited => scene.plan_edited().await,
+            Self::PlanSentBack => scene.plan_sent_back().await,
+            Self::YesInTerminal => scene.yes_in_terminal().await,
+            Self::NoInTerminal => scene.no_in_terminal().await,
+            Self::TwoSubagents => scene.two_subagents().await,
+            Self::PanelKilled => scene.panel_killed().await,
+        }
+    }
+}
+
+/// The projects that the checks need.
+pub(super) fn projects() -> impl Iterator<Item = &'static str> {
+    CHECKS.into_iter().map(Check::project)
+}
+
+/// Plays all of them.
+pub(super) async fn run(stage: &mut Stage, report: &mut Report) {
+    for check in CHECKS {
+        let opened = stage.open_with(check.project(), check.arguments());
+        let mut session = match opened {
+            Ok(session) => session,
+            Err(error) => {
+                report.failed(check.promise(), &error, "");
+                continue;
+            }
+        };
+        match check.play(stage, &mut session).await {
+            Ok(()) => report.passed(check.promise()),
+            Err(error) => report.failed(check.promise(), &error, &evidence(stage, &session)),
+        }
+    }
+}
+
+/// What the model says in these checks.
+pub(super) fn scripts(mut scripts: Scripts, home: &Home) -> Scripts {
+    let write = |project: &str, file: &str| {
+        Step::tool("Write", json!({"file_path": home.project(project).join(file), "content": "A note."}))
+    };
+    for check in [Check::Allow, Check::DenyWithNote, Check::YesInTerminal, Check::NoInTerminal, Check::PanelKilled] {
+        let project = check.project();
+        scripts = scripts.with(project, [write(project, "one.txt"), Step::text("So be it.")]);
+    }
+    let always = Check::Always.project();
+    scripts = scripts
+        .with(always, [write(always, "one.txt"), write(always, "two.txt"), Step::text("Both are there.")])
+        .with("question", [question(false), Step::text("I see.")])
+        .with("questions", [question(true), Step::text("I see.")]);
+    let plan = || {
+        let content = "# The plan\n\n1. Do it well.\n";
+        [
+            Step::tool("Write", json!({"file_path": PLAN_FILE, "content": content})),
+            Step::tool("ExitPlanMode", json!({})),
+            Step::text("As you say."),
+        ]
+    };
+    scripts = scripts.with("plan", plan());
+    let two = Check::TwoSubagents.project();
+    let agent = |name: &str| {
+        json!({
+            "description": name, "prompt": format!("SCN:{name} Write it."),
+            "subagent_type": "general-purpose", "run_in_background": true,
+        })
+    };
+    scripts
+        .with("delegate", [Step::tool("Agent", agent("first")).and_tool("Agent", agent("second")), Step::text("They are at it.")])
+        .with("first", [write(two, "first.txt"), Step::text("First is done.")])
+        .with("second", [write(two, "second.txt"), Step::text("Second is done.")])
+}
+
+fn question(multiple: bool) -> Step {
+    let choice = |label: &str| json!({"label": label, "description": "a database"});
+    let question = json!({
+        "question": "Which database?", "header": "Database",
+        "options": [choice("SQLite"), choice("Postgres")], "multiSelect": multiple,
+    });
+    Step::tool("AskUserQuestion", json!({"questions": [question]}))
+}
+
+struct Scene<'a> {
+    stage: &'a mut Stage,
+    session: &'a mut Session,
+    project: &'static str,
+}
+
+impl Scene<'_> {
+    fn file(&self, name: &str) -> PathBuf {
+        self.session.project().join(name)
+    }
+
+    fn at(&self) -> PathBuf {
+        self.session.project().to_owned()
+    }
+
+    /// Up to the moment when the panel shows that it is asked.
+    async fn asked(&mut self, prompt: &str) -> Result<()> {
+        ready(self.stage, self.session).await?;
+        self.session.enter(prompt).await?;
+        self.stage.wait_for(&self.at(), "row that waits", |row| !row.waiting.is_empty()).await?;
+        Ok(())
+    }
+
+    async fn asked_to_write(&mut self) -> Result<()> {
+        let prompt = format!("SCN:{} Note it.", self.project);
+        self.asked(&prompt).await
+    }
+
+    /// Presses until nothing waits any more.
+    async fn answer(&mut self, button: &str) -> Result<()> {
+        let at = self.at();
+        let stage = &mut *self.stage;
+        let (hand, panel) = (&stage.hand, &stage.panel);
+        let answered = async || {
+            let rows = panel.rows().await?;
+            let row = rows.into_iter().find(|row| row.cwd == at).context("the row went away")?;
+            Ok(row.waiting.is_empty())
+        };
+        hand.press_until(self.project, button, answered).await
+    }
+
+    async fn until_idle(&mut self) -> Result<Row> {
+        self.stage.wait_for_state(&self.at(), State::Idle).await
+    }
+
+    async fn until_file(&self, name: &str) -> Result<()> {
+        let file = self.file(name);
+        wait::until(LIMIT, name, async || file.exists().then_some(())).await
+    }
+
+    /// What the model was last given as the result of a call of this script.
+    async fn result(&self, script: &str) -> Result<String> {
+        wait::until(LIMIT, "result of the call", async || {
+            let received = self.stage.model.received();
+            let of_script = |body: &&crate::model_server::Received| {
+                body.place.as_ref().is_some_and(|place| place.script == script && place.step > 0)
+            };
+            received.iter().rev().find(of_script).and_then(|one| last_result(&one.body))
+        })
+        .await
+    }
+
+    async fn allow(&mut self) -> Result<()> {
+        self.asked_to_write().await?;
+        ensure!(!self.file("one.txt").exists(), "it was written before anybody allowed it");
+        self.answer(card::ALLOW).await?;
+        self.until_file("one.txt").await?;
+        self.until_idle().await.map(drop)
+    }
+
+    async fn deny_with_note(&mut self) -> Result<()> {
+        self.asked_to_write().await?;
+        self.stage.hand.press(self.project, card::DENY_MENU).await?;
+        self.stage.hand.press(self.project, card::DENY_WITH_NOTE).await?;
+        self.stage.hand.write(self.project, card::NOTE, "Not there, in docs.").await?;
+        self.answer(card::SEND_NOTE).await?;
+        let result = self.result(self.project).await?;
+        ensure!(result.contains("Not there, in docs."), "the model read: {result}");
+        self.until_idle().await?;
+        ensure!(!self.file("one.txt").exists(), "it was written all the same");
+        Ok(())
+    }
+
+    async fn always(&mut self) -> Result<()> {
+        self.asked_to_write().await?;
+        self.stage.hand.press(self.project, card::ALWAYS).await?;
+        self.answer(card::EVERY_WRITE).await?;
+        self.until_file("two.txt").await?;
+        self.until_idle().await?;
+        let settings = std::fs::read_to_string(self.file(".claude/settings.local.json"))?;
+        let settings: Value = serde_json::from_str(&settings)?;
+        ensure!(settings["permissions"]["allow"] == json!(["Write"]), "the settings are: {settings}");
+        Ok(())
+    }
+
+    async fn question(&mut self, choices: &[&str], own: Option<&str>) -> Result<()> {
+        let script = if choices.len() > 1 { "questions" } else { "question" };
+        self.asked(&format!("SCN:{script} Ask me.")).await?;
+        for choice in choices {
+            self.stage.hand.press(self.project, choice).await?;
+        }
+        if let Some(own) = own {
+            self.stage.hand.write(self.project, card::OWN_ANSWER, own).await?;
+        }
+        self.answer(card::SEND).await?;
+        let result = self.result(script).await?;
+        for word in choices.iter().chain(own.iter()) {
+            ensure!(result.contains(word), "the model read: {result}");
+        }
+        self.until_idle().await.map(drop)
+    }
+
+    async fn plan_approved(&mut self) -> Result<()> {
+        self.asked("SCN:plan Plan it.").await?;
+        self.answer(card::APPROVE).await?;
+        let result = self.result("plan").await?;
+        ensure!(result.contains("approved"), "the model read: {result}");
+        let row = self.until_idle().await?;
+        ensure!(row.mode.is_none(), "it still plans: {row:?}");
+        Ok(())
+    }
+
+    async fn plan_edited(&mut self) -> Result<()> {
+        self.asked("SCN:plan Plan it.").await?;
+        self.stage.hand.press(self.project, card::EDIT_PLAN).await?;
+        self.stage.hand.write(self.project, card::PLAN, "# The plan\n\n1. Do it better.\n").await?;
+        self.answer(card::APPROVE_EDITED).await?;
+        let result = self.result("plan").await?;
+        ensure!(result.contains("Do it better."), "the model read: {result}");
+        self.until_idle().await.map(drop)
+    }
+
+    async fn plan_sent_back(&mut self) -> Result<()> {
+        self.asked("SCN:plan Plan it.").await?;
+        self.stage.hand.write(self.project, card::PLAN_NOTE, "Test it first.").await?;
+        self.answer(card::KEEP_PLANNING).await?;
+        let result = self.result("plan").await?;
+        ensure!(result.contains("Test it first."), "the model read: {result}");
+        let row = self.until_idle().await?;
+        ensure!(row.mode.as_deref() == Some("plan"), "it no longer plans: {row:?}");
+        Ok(())
+    }
+
+    async fn yes_in_terminal(&mut self) -> Result<()> {
+        self.asked_to_write().await?;
+        let id = self.request().await?;
+        self.session.terminal.wait_for("Do you want to", LIMIT).await?;
+        self.in_terminal(ENTER).await?;
+        self.until_file("one.txt").await?;
+        self.until_idle().await?;
+        self.stage.hand.wait_until_gone(self.project, card::ALLOW).await?;
+        let late = self.stage.panel.run(&["answer", &id, "deny"]).await;
+        ensure!(late.is_err(), "a late answer was taken");
+        Ok(())
+    }
+
+    async fn no_in_terminal(&mut self) -> Result<()> {
+        self.asked_to_write().await?;
+        self.session.terminal.wait_for("Do you want to", LIMIT).await?;
+        self.in_terminal(ESC).await?;
+        self.stage.hand.wait_until_gone(self.project, card::DENY).await?;
+        self.stage.wait_for_state(&self.at(), State::Interrupted).await?;
+        ensure!(!self.file("one.txt").exists(), "it was written all the same");
+        Ok(())
+    }
+
+    async fn two_subagents(&mut self) -> Result<()> {
+        ready(self.stage, self.session).await?;
+        self.session.enter("SCN:delegate Both.").await?;
+        let both = |row: &Row| row.waiting.len() == 2;
+        self.stage.wait_for(&self.at(), "row that waits twice", both).await?;
+        // The first card is the one that asked first; which subagent that is, the card says.
+        let (first, second) = (self.file("first.txt"), self.file("second.txt"));
+        let at = self.at();
+        let one_left = {
+            let (hand, panel) = (&self.stage.hand, &self.stage.panel);
+            hand.press_until(self.project, card::ALLOW, async || {
+                let rows = panel.rows().await?;
+                Ok(rows.iter().any(|row| row.cwd == at && row.waiting.len() == 1))
+            })
+        };
+        one_left.await?;
+        wait::until(LIMIT, "file of the one allowed", async || {
+            (first.exists() || second.exists()).then_some(())
+        })
+        .await?;
+        self.answer(card::DENY).await?;
+        self.stage.wait_for(&self.at(), "end of the subagents", |row| row.helpers == 0).await?;
+        ensure!(first.exists() != second.exists(), "one was allowed, one denied");
+        Ok(())
+    }
+
+    async fn panel_killed(&mut self) -> Result<()> {
+        self.asked_to_write().await?;
+        self.session.terminal.wait_for("Do you want to", LIMIT).await?;
+        self.stage.restart_panel().await?;
+        self.stage.wait_for(&self.at(), "row that waits again", |row| !row.waiting.is_empty()).await?;
+        ensure!(!self.file("one.txt").exists(), "nobody allowed it");
+        self.in_terminal(ENTER).await?;
+        self.until_file("one.txt").await?;
+        self.stage.wait_for(&self.at(), "row that no longer waits", |row| row.waiting.is_empty()).await?;
+        self.until_idle().await.map(drop)
+    }
+
+    /// The id of the request that is open.
+    async fn request(&mut self) -> Result<String> {
+        let row = self.stage.row(&self.at()).await?.context("the row went away")?;
+        row.waiting.first().and_then(|one| one.request.clone()).context("no request")
+    }
+
+    /// A dialog does not hear a key that comes too soon.
+    async fn in_terminal(&mut self, key: &str) -> Result<()> {
+        for _ in 0..5 {
+            self.session.terminal.press(key).await?;
+            let at = self.at();
+            let soon = std::time::Duration::from_secs(3);
+            let over = self.stage.wait_for_within(soon, &at, "end of the wait", |row| row.waiting.is_empty());
+            if over.await.is_ok() {
+                return Ok(());
+            }
+        }
+        anyhow::bail!("the terminal takes no answer:\n{}", self.session.terminal.screen())
+    }
+}
+
+fn last_result(body: &Value) -> Option<String> {
+    let messages = body["messages"].as_array()?;
+    let blocks = messages.iter().rev().filter_map(|message| message["content"].as_array()).flatten();
+    let result = blocks.into_iter().find(|block| block["type"] == "tool_result")?;
+    Some(result["content"].to_string())
+}

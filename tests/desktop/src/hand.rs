@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//! A person's hand at the panel's window: finds the row of a project, presses what is in it, writes into it.
+
+use std::time::Duration;
+
+use anyhow::{Context, Result, ensure};
+
+use crate::accessibility::{Application, Desktop, Node, State};
+use crate::panel::Panel;
+use crate::wait;
+
+/// The hand.
+#[derive(Debug)]
+pub struct Hand {
+    window: Application,
+    limit: Duration,
+    _desktop: Desktop,
+}
+
+impl Hand {
+    /// At the window of this panel.
+    pub async fn at(panel: &Panel, limit: Duration) -> Result<Self> {
+        let desktop = Desktop::connect().await?;
+        let pid = panel.pid().context("the panel has ended")?;
+        let window = desktop.application(pid, limit).await?;
+        Ok(Self { window, limit, _desktop: desktop })
+    }
+
+    /// Presses a button in the row of this project, once it is there and can be pressed.
+    pub async fn press(&self, project: &str, button: &str) -> Result<()> {
+        let node = self.wait_for(project, &format!("button {button:?}"), |row| pressable(row, button)).await?;
+        self.window.activate(&node).await
+    }
+
+    /// Presses a button again and again until `done`: a card takes no press that may have been meant for what was there
+    /// before.
+    pub async fn press_until(
+        &self,
+        project: &str,
+        button: &str,
+        mut done: impl AsyncFnMut() -> Result<bool>,
+    ) -> Result<()> {
+        let what = format!("effect of {button:?} in {project}");
+        let pressed = wait::until(self.limit, &what, async || {
+            let press = async {
+                if let Some(node) = self.find(project, |row| pressable(row, button)).await {
+                    // It may be gone by now: that is what it was pressed for.
+                    let _ = self.window.activate(&node).await;
+                }
+                done().await
+            };
+            match press.await {
+                Ok(false) => None,
+                Ok(true) => Some(Ok(())),
+                Err(error) => Some(Err(error)),
+            }
+        });
+        pressed.await?
+    }
+
+    /// Puts a text into the entry of this name in the row of this project.
+    pub async fn write(&self, project: &str, entry: &str, text: &str) -> Result<()> {
+        let named = |row: &Node| row.find(|node| node.name == entry && node.is(State::Editable)).cloned();
+        let node = self.wait_for(project, &format!("entry {entry:?}"), named).await?;
+        ensure!(self.window.write(&node, text).await?, "the entry {entry:?} takes no text");
+        Ok(())
+    }
+
+    /// Waits until the row of this project has no button of this name.
+    pub async fn wait_until_gone(&self, project: &str, button: &str) -> Result<()> {
+        let gone = |row: &Node| row.find(|node| node.is_button() && is_called(node, button)).is_none().then_some(());
+        self.wait_for(project, &format!("row without {button:?}"), gone).await
+    }
+
+    async fn wait_for<T>(&self, project: &str, what: &str, is_so: impl Fn(&Node) -> Option<T>) -> Result<T> {
+        let what = format!("{what} in the row of {project}");
+        self.window.wait_for(self.limit, &what, |tree| is_so(row(tree, project)?)).await
+    }
+
+    async fn find(&self, project: &str, is_it: impl Fn(&Node) -> Option<Node>) -> Option<Node> {
+        is_it(row(&self.window.tree().await.ok()?, project)?)
+    }
+}
+
+fn pressable(row: &Node, button: &str) -> Option<Node> {
+    let presses = |node: &Node| node.is_button() || node.role.contains("check") || node.role.contains("radio");
+    row.find(|node| presses(node) && is_called(node, button) && node.is(State::Sensitive)).cloned()
+}
+
+/// GTK 4.8 calls a button with a mnemonic "_Cancel Cancel".
+fn is_called(node: &Node, name: &str) -> bool {
+    node.name == name || node.texts().contains(&name)
+}
+
+fn row<'a>(tree: &'a Node, project: &str) -> Option<&'a Node> {
+    let list = tree.named("Sessions")?;
+    list.children.iter().find(|item| item.texts().first() == Some(&project))
+}
