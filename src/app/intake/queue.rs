@@ -10,6 +10,7 @@ use dasbo_core::event::{Event, SessionKey};
 use dasbo_core::process::ProcessId;
 
 use super::Status;
+use super::bell::{Bell, Ear, bell};
 
 /// What the queue may hold (64 MiB). Beyond that, news are lost, and the sessions concerned say so.
 const MAX_BYTES: usize = 64 << 20;
@@ -33,8 +34,9 @@ pub enum News {
 /// Makes the queue.
 pub fn channel() -> (Outbox, Inbox) {
     let (sender, receiver) = async_channel::unbounded();
+    let (bell, ear) = bell();
     let shared = Arc::new(Shared::default());
-    (Outbox { sender, shared: shared.clone() }, Inbox { receiver, shared })
+    (Outbox { sender, shared: shared.clone(), bell }, Inbox { receiver, shared, ear })
 }
 
 #[derive(Debug, Default)]
@@ -48,6 +50,7 @@ struct Shared {
 pub struct Outbox {
     sender: Sender<(News, usize)>,
     shared: Arc<Shared>,
+    bell: Bell,
 }
 
 /// The main loop's end.
@@ -55,6 +58,7 @@ pub struct Outbox {
 pub struct Inbox {
     receiver: Receiver<(News, usize)>,
     shared: Arc<Shared>,
+    ear: Ear,
 }
 
 impl Outbox {
@@ -79,14 +83,21 @@ impl Outbox {
         self.shared.bytes.fetch_add(weight, Ordering::Relaxed);
         // The main loop is gone only when the program ends.
         let _ = self.sender.try_send((news, weight));
+        self.bell.ring();
     }
 }
 
 impl Inbox {
     /// The next news. `None` when there will be none any more.
     pub async fn next(&self) -> Option<News> {
-        let received = self.receiver.recv().await.ok()?;
-        Some(self.take(received))
+        loop {
+            let is_closed = self.receiver.is_closed();
+            let news = self.try_next();
+            if news.is_some() || is_closed {
+                return news;
+            }
+            self.ear.heard().await;
+        }
     }
 
     /// The next news, if there are any now. After the last, the sessions whose news were lost.
