@@ -92,8 +92,31 @@ impl Report {
         self.figures.iter().all(|figure| figure.verdict() != "OVER")
     }
 
+    /// Writes all as JSON.
     pub fn write(&self, file: &Path) {
         std::fs::write(file, serde_json::to_string_pretty(self).unwrap() + "\n").unwrap();
+    }
+
+    /// All figures as a table in Markdown.
+    pub fn markdown(&self) -> String {
+        let mut table = "| | value | at most | |\n|---|--:|--:|---|\n".to_owned();
+        for figure in &self.figures {
+            let bound = figure.bound.map(number).unwrap_or_default();
+            let (name, unit, verdict) = (&figure.name, figure.unit, figure.verdict());
+            let value = number(figure.value);
+            let _ = writeln!(table, "| {name} | {value} {unit} | {bound} | {verdict} |");
+        }
+        table
+    }
+
+    /// The page about this version.
+    pub fn page(&self) -> String {
+        include_str!("performance.md")
+            .split_once("-->\n")
+            .map_or_else(String::new, |(_, page)| page.to_owned())
+            .replace("{version}", env!("CARGO_PKG_VERSION"))
+            .replace("{machine}", &self.footer())
+            .replace("{table}", self.markdown().trim_end())
     }
 
     /// In a line: where it ran and how long it took.

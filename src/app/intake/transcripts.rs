@@ -1,19 +1,22 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //! Follows the transcripts of sessions: what is appended to them.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::fs::Metadata;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
+use std::time::Duration;
 
 use dasbo_core::agents::Agent;
 use dasbo_core::event::{Ending, Event, SessionKey, What};
+use dasbo_core::moment::Moment;
 use dasbo_core::process::ProcessId;
 use dasbo_core::watch::{FileId, Tailer};
-use gio::FileMonitorFlags;
 use gio::prelude::*;
+use gio::{FileMonitorEvent, FileMonitorFlags};
+use glib::MainContext;
 
 use super::queue::Outbox;
 use super::small_file;
@@ -21,6 +24,9 @@ use crate::clock;
 
 /// Milliseconds, as for the sessions' own files.
 const RATE_LIMIT: i32 = 100;
+
+/// Changes that come closer to each other are read together, so that the main loop wakes once for them.
+const TOGETHER: Duration = Duration::from_millis(100);
 
 /// What is read of a transcript that was there before (64 KiB): its last lines tell model, branch and tokens.
 const TAIL: u64 = 64 << 10;
@@ -30,6 +36,12 @@ const TAIL: u64 = 64 << 10;
 pub struct Transcripts {
     outbox: Outbox,
     followed: RefCell<HashMap<SessionKey, Transcript>>,
+    /// Those that changed since they were read.
+    changed: RefCell<HashMap<SessionKey, &'static dyn Agent>>,
+    /// Whether these are read in a moment.
+    waits: Cell<bool>,
+    /// When changes were last read.
+    read_at: Cell<Moment>,
 }
 
 #[derive(Debug)]
@@ -49,7 +61,13 @@ impl Drop for Transcript {
 
 impl Transcripts {
     pub fn new(outbox: Outbox) -> Rc<Self> {
-        Rc::new(Self { outbox, followed: RefCell::default() })
+        Rc::new(Self {
+            outbox,
+            followed: RefCell::default(),
+            changed: RefCell::default(),
+            waits: Cell::default(),
+            read_at: Cell::default(),
+        })
     }
 
     /// Follows the transcript that an event names, or no longer the one of a session that it ends.
@@ -84,9 +102,13 @@ impl Transcripts {
         let monitor = file.monitor_file(FileMonitorFlags::NONE, None::<&gio::Cancellable>)?;
         monitor.set_rate_limit(RATE_LIMIT);
         let (transcripts, session) = (Rc::downgrade(self), event.session.clone());
-        monitor.connect_changed(move |_, _, _, _| {
+        monitor.connect_changed(move |_, _, _, event| {
+            // Told in addition, after the last change: there is nothing new.
+            if event == FileMonitorEvent::ChangesDoneHint {
+                return;
+            }
             if let Some(transcripts) = transcripts.upgrade() {
-                transcripts.read(agent, &session);
+                transcripts.changed(agent, &session);
             }
         });
         let process = event.process.map(|process| process.id);
@@ -94,6 +116,29 @@ impl Transcripts {
         self.followed.borrow_mut().insert(event.session.clone(), transcript);
         self.read(agent, &event.session);
         Ok(())
+    }
+
+    /// Reads what changed: at once, or, where many grow, all together a little later.
+    fn changed(self: &Rc<Self>, agent: &'static dyn Agent, session: &SessionKey) {
+        self.changed.borrow_mut().insert(session.clone(), agent);
+        let rested = clock::now().since(self.read_at.get());
+        if rested >= TOGETHER {
+            self.read_changed();
+        } else if !self.waits.replace(true) {
+            let transcripts = self.clone();
+            MainContext::ref_thread_default().spawn_local(async move {
+                glib::timeout_future(TOGETHER - rested).await;
+                transcripts.read_changed();
+            });
+        }
+    }
+
+    fn read_changed(&self) {
+        self.waits.set(false);
+        self.read_at.set(clock::now());
+        for (session, agent) in self.changed.take() {
+            self.read(agent, &session);
+        }
     }
 
     fn read(&self, agent: &'static dyn Agent, session: &SessionKey) {
