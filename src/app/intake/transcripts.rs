@@ -127,7 +127,7 @@ impl Transcripts {
         } else if !self.waits.replace(true) {
             let transcripts = self.clone();
             MainContext::ref_thread_default().spawn_local(async move {
-                glib::timeout_future(TOGETHER - rested).await;
+                glib::timeout_future(TOGETHER.saturating_sub(rested)).await;
                 transcripts.read_changed();
             });
         }
