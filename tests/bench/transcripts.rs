@@ -30,8 +30,8 @@ const GROWN: f64 = 1.0;
 const EACH: Duration = Duration::from_secs(1);
 
 /// Seconds before it is measured, and while it is.
-const WARM_UP: usize = 5;
-const MEASURED: usize = 20;
+const WARM_UP: usize = 3;
+const MEASURED: usize = 15;
 
 /// How long the panel may take to show the last lines.
 const PATIENCE: Duration = Duration::from_secs(10);
