@@ -112,8 +112,6 @@ impl Report {
     /// The page about this version.
     pub fn page(&self) -> String {
         include_str!("performance.md")
-            .split_once("-->\n")
-            .map_or_else(String::new, |(_, page)| page.to_owned())
             .replace("{version}", env!("CARGO_PKG_VERSION"))
             .replace("{machine}", &self.footer())
             .replace("{table}", self.markdown().trim_end())
@@ -172,5 +170,14 @@ mod tests {
         let verdict = |value| Figure::bounded("", value, "", 1.3).verdict();
         assert_eq!([1.3, 1.31, f64::NAN].map(verdict), ["ok", "OVER", "OVER"]);
         assert_eq!(Figure::shown("", 9.0, "").verdict(), "");
+    }
+
+    #[test]
+    fn the_page_has_a_row_for_each_figure() {
+        let mut report = Report::new();
+        report.figures = vec![Figure::bounded("one", 2.0, "ms", 1.0), Figure::shown("two", 1.5, "")];
+        let page = report.page();
+        assert!(page.contains("| one | 2 ms | 1 | OVER |\n| two | 1.50  |  |  |\n"), "{page}");
+        assert!(!page.contains('{'), "{page}");
     }
 }
