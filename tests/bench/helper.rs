@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //! What a hook costs the agent that runs it.
 
-use std::path::Path;
+use std::io::Read;
+use std::os::unix::net::UnixListener;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use dasbo_core::install::command;
@@ -72,9 +74,14 @@ fn against_nothing() -> Vec<Figure> {
 }
 
 /// The least that a process can be: static like the helper, and nothing in it.
-fn nothing(folder: &Path) -> std::path::PathBuf {
-    let (source, program) = (folder.join("nothing.c"), folder.join("nothing"));
-    std::fs::write(&source, "int main(void) { return 0; }\n").unwrap();
+fn nothing(folder: &Path) -> PathBuf {
+    built(folder, "nothing", "int main(void) { return 0; }\n")
+}
+
+/// A static program from this source.
+fn built(folder: &Path, name: &str, text: &str) -> PathBuf {
+    let (source, program) = (folder.join(format!("{name}.c")), folder.join(name));
+    std::fs::write(&source, text).unwrap();
     let built = Command::new("cc").args(["-static", "-O2", "-o"]).args([&program, &source]).status();
     assert!(built.unwrap().success(), "cc -static");
     program
@@ -104,13 +111,38 @@ fn in_a_deep_chain() -> Vec<Figure> {
 }
 
 fn with_a_large_payload() -> Vec<Figure> {
-    let payload = payload(1 << 20);
-    let jobs = [Job::new(&helper::path(), &WORDS, &payload), Job::new(Path::new("/bin/true"), &[], &payload)];
-    let [ours, truth] = medians(&jobs, RUNS);
+    let (folder, payload) = (TempDir::new().unwrap(), payload(1 << 20));
+    let relay = built(folder.path(), "relay", include_str!("relay.c"));
+    let sink = sink(&folder.path().join("sink"));
+    let jobs = [
+        Job::new(&helper::path(), &WORDS, &payload),
+        Job::new(Path::new("/bin/true"), &[], &payload),
+        Job::new(&relay, &[sink.to_str().unwrap()], &payload),
+    ];
+    let [ours, truth, relayed] = medians(&jobs, RUNS);
     vec![
         Figure::shown("helper with a payload of 1 MiB", ours, "µs"),
-        Figure::bounded("helper / true, with a payload of 1 MiB", ours / truth, "×", BOUND),
+        Figure::bounded(
+            "helper / true (which reads none of it), with a payload of 1 MiB",
+            ours / truth,
+            "×",
+            BOUND,
+        ),
+        Figure::shown("a static C program that reads and sends it, / true", relayed / truth, "×"),
+        Figure::shown("helper / that program, with a payload of 1 MiB", ours / relayed, "×"),
     ]
+}
+
+/// A socket whose every connection is read to its end.
+fn sink(path: &Path) -> PathBuf {
+    let listener = UnixListener::bind(path).unwrap();
+    std::thread::spawn(move || {
+        let mut chunk = vec![0; 1 << 16];
+        for mut connection in listener.incoming().flatten() {
+            while matches!(connection.read(&mut chunk), Ok(1..)) {}
+        }
+    });
+    path.to_owned()
 }
 
 fn as_agents_run_it() -> Vec<Figure> {

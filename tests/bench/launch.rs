@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //! Programs with a window, started and ended.
 
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -35,6 +36,22 @@ impl Running {
         Self(command.stdin(Stdio::null()).stdout(Stdio::null()).spawn().expect("a program that starts"))
     }
 
+    /// Starts the bare window with a text, `label` or `inscription`, that changes whenever it is told. Waits until it
+    /// is at rest.
+    pub fn bare_window_with(text: &str, screen: &mut Screen) -> Self {
+        screen.forget();
+        let mut command = Command::new(bare_window());
+        command.arg(text).stdin(Stdio::piped()).stdout(Stdio::null());
+        let window = Self(command.spawn().expect("a program that starts"));
+        screen.wait_for_rest(STILL);
+        window
+    }
+
+    /// Tells the bare window to change its text.
+    pub fn tell(&self) {
+        self.0.stdin.as_ref().expect("a window that is told").write_all(b".").unwrap();
+    }
+
     /// Starts a panel that hears from agents, and waits until its window is at rest.
     pub fn listening_panel(screen: &mut Screen) -> Self {
         screen.forget();
@@ -57,6 +74,16 @@ impl Running {
         let running = Self::start(program);
         let drawn = screen.wait_for_rest(STILL);
         (running, (drawn - begun).as_secs_f64() * 1e3)
+    }
+
+    /// Seconds that all its threads ran so far.
+    pub fn processor_seconds(&self) -> f64 {
+        let tasks = std::fs::read_dir(format!("/proc/{}/task", self.pid())).unwrap();
+        let nanoseconds = |task: std::fs::DirEntry| -> Option<f64> {
+            let text = std::fs::read_to_string(task.path().join("schedstat")).ok()?;
+            text.split(' ').next()?.parse().ok()
+        };
+        tasks.filter_map(|task| nanoseconds(task.ok()?)).sum::<f64>() / 1e9
     }
 
     /// Memory of its own, not backed by a file, in MiB.

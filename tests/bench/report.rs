@@ -92,8 +92,29 @@ impl Report {
         self.figures.iter().all(|figure| figure.verdict() != "OVER")
     }
 
+    /// Writes all as JSON.
     pub fn write(&self, file: &Path) {
         std::fs::write(file, serde_json::to_string_pretty(self).unwrap() + "\n").unwrap();
+    }
+
+    /// All figures as a table in Markdown.
+    pub fn markdown(&self) -> String {
+        let mut table = "| | value | at most | |\n|---|--:|--:|---|\n".to_owned();
+        for figure in &self.figures {
+            let bound = figure.bound.map(number).unwrap_or_default();
+            let (name, unit, verdict) = (&figure.name, figure.unit, figure.verdict());
+            let value = number(figure.value);
+            let _ = writeln!(table, "| {name} | {value} {unit} | {bound} | {verdict} |");
+        }
+        table
+    }
+
+    /// The page about this version.
+    pub fn page(&self) -> String {
+        include_str!("performance.md")
+            .replace("{version}", env!("CARGO_PKG_VERSION"))
+            .replace("{machine}", &self.footer())
+            .replace("{table}", self.markdown().trim_end())
     }
 
     /// In a line: where it ran and how long it took.
@@ -149,5 +170,14 @@ mod tests {
         let verdict = |value| Figure::bounded("", value, "", 1.3).verdict();
         assert_eq!([1.3, 1.31, f64::NAN].map(verdict), ["ok", "OVER", "OVER"]);
         assert_eq!(Figure::shown("", 9.0, "").verdict(), "");
+    }
+
+    #[test]
+    fn the_page_has_a_row_for_each_figure() {
+        let mut report = Report::new();
+        report.figures = vec![Figure::bounded("one", 2.0, "ms", 1.0), Figure::shown("two", 1.5, "")];
+        let page = report.page();
+        assert!(page.contains("| one | 2 ms | 1 | OVER |\n| two | 1.50  |  |  |\n"), "{page}");
+        assert!(!page.contains('{'), "{page}");
     }
 }

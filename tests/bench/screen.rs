@@ -8,8 +8,12 @@ use rustix::time::Timespec;
 use x11rb::connection::Connection;
 use x11rb::protocol::Event;
 use x11rb::protocol::damage::{ConnectionExt as _, ReportLevel};
-use x11rb::protocol::xproto::{ChangeWindowAttributesAux, ConnectionExt as _, EventMask, Window};
+use x11rb::protocol::xproto::{
+    AtomEnum, ChangeWindowAttributesAux, ConnectionExt as _, CreateWindowAux, EventMask, PropMode, Window,
+    WindowClass,
+};
 use x11rb::rust_connection::RustConnection;
+use x11rb::wrapper::ConnectionExt as _;
 
 /// How long a program may take to show something.
 const LIMIT: Duration = Duration::from_secs(20);
@@ -32,6 +36,7 @@ impl Screen {
         let damage = connection.generate_id().unwrap();
         // Raw: every drawing is told, whether it was told before or not; nothing has to be acknowledged.
         connection.damage_create(damage, root, ReportLevel::RAW_RECTANGLES).unwrap();
+        say_that_windows_are_managed(&connection, root);
         connection.flush().unwrap();
         Self { connection, root, shown: None }
     }
@@ -74,5 +79,20 @@ impl Screen {
     pub fn minimise(&self) {
         self.connection.unmap_window(self.shown.expect("a window that is shown")).unwrap();
         self.connection.flush().unwrap();
+    }
+}
+
+/// As on any desktop. Where no window manager says that it is there, GTK asks for one at each frame.
+fn say_that_windows_are_managed(connection: &RustConnection, root: Window) {
+    let name = b"_NET_SUPPORTING_WM_CHECK";
+    let check = connection.intern_atom(false, name).unwrap().reply().unwrap().atom;
+    let manager = connection.generate_id().unwrap();
+    let (depth, visual) = (0, 0); // its parent's
+    let none = CreateWindowAux::new();
+    connection
+        .create_window(depth, manager, root, -1, -1, 1, 1, 0, WindowClass::INPUT_ONLY, visual, &none)
+        .unwrap();
+    for window in [root, manager] {
+        connection.change_property32(PropMode::REPLACE, window, check, AtomEnum::WINDOW, &[manager]).unwrap();
     }
 }

@@ -28,36 +28,93 @@ const SETTLE: Duration = Duration::from_secs(3);
 const EVENTS: usize = 40;
 const APART: Duration = Duration::from_millis(250);
 
+/// How often a bare window is told in the same way.
+const TOLD: usize = 20;
+
 pub fn measure(screen: &mut Screen) -> Vec<Figure> {
+    let least = Least::measure(screen);
     let panel = Running::listening_panel(screen);
     show_idle_sessions();
     std::thread::sleep(SETTLE);
     let visible = count(&panel, "at rest, visible", || std::thread::sleep(MINUTE));
     tell(&prompt());
-    let [working, each] = while_one_works(&panel, "visible");
+    let shown = while_one_works(&panel, "visible");
     screen.minimise();
-    let [working_hidden, each_hidden] = while_one_works(&panel, "minimised");
+    let hidden = while_one_works(&panel, "minimised");
     tell(&event(WORKER, "Stop", json!({ "last_assistant_message": "Done." })));
     std::thread::sleep(SETTLE * 2); // the end of a turn is marked for three seconds
-    let hidden = count(&panel, "at rest, minimised", || std::thread::sleep(MINUTE));
-    vec![
+    let at_rest_hidden = count(&panel, "at rest, minimised", || std::thread::sleep(MINUTE));
+    let mut figures = vec![
+        Figure::bounded("wake-ups a minute, only idle sessions, visible", visible, "", AT_REST_A_MINUTE),
         Figure::bounded(
-            "wake-ups a minute, only idle sessions, window visible",
-            visible,
+            "wake-ups a minute, only idle sessions, minimised",
+            at_rest_hidden,
             "",
             AT_REST_A_MINUTE,
         ),
-        Figure::bounded("wake-ups a minute, only idle sessions, minimised", hidden, "", AT_REST_A_MINUTE),
-        Figure::bounded("wake-ups a second while one session works, visible", working, "", WORKING_A_SECOND),
-        Figure::bounded("more for each event, visible", each, "", EACH_EVENT),
+    ];
+    figures.extend(compare(shown, hidden, &least));
+    figures
+}
+
+fn compare([working, each]: [f64; 2], [working_hidden, each_hidden]: [f64; 2], least: &Least) -> Vec<Figure> {
+    let working_bound = WORKING_A_SECOND;
+    vec![
+        Figure::bounded("wake-ups a second, one session works, visible", working, "", working_bound),
+        Figure::shown("GTK alone: a bare window whose text changes each second", least.second, ""),
+        Figure::bounded("wake-ups a second, one session works, minimised", working_hidden, "", working_bound),
+        Figure::shown("wake-ups for each event, visible", each, ""),
+        Figure::shown("GTK alone: a bare window that is told, and draws a text anew", least.drawn, ""),
+        Figure::shown("GTK alone: the same with a label, which lays out all anew", least.laid_out, ""),
+        Figure::bounded("wake-ups for each event beyond GTK's, visible", each - least.drawn, "", EACH_EVENT),
+        Figure::shown("wake-ups for each event, minimised", each_hidden, ""),
+        Figure::shown("GTK alone: a bare window that is told, minimised", least.hidden, ""),
         Figure::bounded(
-            "wake-ups a second while one session works, minimised",
-            working_hidden,
+            "wake-ups for each event beyond GTK's, minimised",
+            each_hidden - least.hidden,
             "",
-            WORKING_A_SECOND,
+            EACH_EVENT,
         ),
-        Figure::bounded("more for each event, minimised", each_hidden, "", EACH_EVENT),
     ]
+}
+
+/// What a window costs that does nothing but show what it is told: to be woken, and what GTK does to draw.
+#[derive(Debug)]
+struct Least {
+    /// A second, told once in each.
+    second: f64,
+    /// Each time, for a text that is drawn anew.
+    drawn: f64,
+    /// The same for a label.
+    laid_out: f64,
+    /// Each time, minimised.
+    hidden: f64,
+}
+
+impl Least {
+    fn measure(screen: &mut Screen) -> Self {
+        let window = Running::bare_window_with("label", screen);
+        let laid_out = while_told(&window, "a label", TOLD, APART);
+        drop(window);
+        let window = Running::bare_window_with("inscription", screen);
+        let drawn = while_told(&window, "a text", TOLD, APART);
+        let second = while_told(&window, "a text each second", 5, Duration::from_secs(1));
+        screen.minimise();
+        let hidden = while_told(&window, "a text, minimised", TOLD, APART);
+        Self { second, drawn, laid_out, hidden }
+    }
+}
+
+/// Wake-ups for each time that the bare window is told.
+fn while_told(window: &Running, how: &str, times: usize, apart: Duration) -> f64 {
+    std::thread::sleep(Duration::from_secs(1));
+    let all = count(window, &format!("bare window, {how}"), || {
+        for _ in 0..times {
+            window.tell();
+            std::thread::sleep(apart);
+        }
+    });
+    all / f64::from(u32::try_from(times).unwrap())
 }
 
 /// Wake-ups a second without an event, and how many more each event costs.

@@ -207,10 +207,15 @@ impl Drop for Reading<'_> {
 
 impl Reading<'_> {
     async fn frame(&mut self, connection: &gio::Socket) -> Result<Frame, Refused> {
+        let mut waited = false;
         loop {
             match self.read(connection) {
                 Ok(Some(frame)) => return Ok(frame),
                 Ok(None) | Err(Refused::Read(Errno::INTR)) => {}
+                // We were woken between its connecting and its sending: let it send, rather than be woken again.
+                Err(Refused::Read(Errno::AGAIN)) if !std::mem::replace(&mut waited, true) => {
+                    std::thread::yield_now();
+                }
                 Err(Refused::Read(Errno::AGAIN)) => readable(connection, None).await,
                 Err(reason) => return Err(reason),
             }

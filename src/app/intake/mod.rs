@@ -2,6 +2,7 @@
 //! What comes from the agents: a thread with its own main context that owns the socket, reads frames, parses them
 //! and watches processes. All it learns goes through one queue to the main loop.
 
+mod bell;
 mod connection;
 mod liveness;
 mod peer;

@@ -14,6 +14,7 @@ use dasbo_core::registry::Sent;
 use dasbo_core::request::RequestId;
 
 use super::Status;
+use super::bell::{Bell, Ear, bell};
 
 /// What the queue may hold (64 MiB). Beyond that, news are lost, and the sessions concerned say so.
 const MAX_BYTES: usize = 64 << 20;
@@ -55,9 +56,10 @@ pub struct Loss {
 pub fn channel() -> (Outbox, Inbox) {
     let (sender, receiver) = async_channel::unbounded();
     let (told, losses) = async_channel::unbounded();
+    let (bell, ear) = bell();
     let shared = Arc::new(Shared::default());
-    let outbox = Outbox { sender, shared: shared.clone(), losses };
-    (outbox, Inbox { receiver, shared, told, seen: Cell::new(0) })
+    let outbox = Outbox { sender, shared: shared.clone(), losses, bell };
+    (outbox, Inbox { receiver, shared, told, ear, seen: Cell::new(0) })
 }
 
 #[derive(Debug, Default)]
@@ -75,6 +77,7 @@ pub struct Outbox {
     sender: Sender<(News, usize)>,
     shared: Arc<Shared>,
     losses: Receiver<Vec<Loss>>,
+    bell: Bell,
 }
 
 /// The main loop's end.
@@ -85,6 +88,7 @@ pub struct Inbox {
     told: Sender<Vec<Loss>>,
     /// News that were taken out.
     seen: Cell<u64>,
+    ear: Ear,
 }
 
 impl Outbox {
@@ -118,6 +122,7 @@ impl Outbox {
         let number = self.shared.sent.fetch_add(1, Ordering::Relaxed) + 1;
         // The main loop is gone only when the program ends.
         let _ = self.sender.try_send((news, weight));
+        self.bell.ring();
         number
     }
 }
@@ -138,11 +143,14 @@ impl Shared {
 impl Inbox {
     /// The next news. `None` when there will be none any more.
     pub async fn next(&self) -> Option<News> {
-        if let Some(news) = self.try_next() {
-            return Some(news);
+        loop {
+            let is_closed = self.receiver.is_closed();
+            let news = self.try_next();
+            if news.is_some() || is_closed {
+                return news;
+            }
+            self.ear.heard().await;
         }
-        let received = self.receiver.recv().await.ok()?;
-        Some(self.take(received))
     }
 
     /// The next news, if there are any now. After the last, the sessions whose news were lost.

@@ -11,10 +11,11 @@ use std::time::Duration;
 
 use dasbo_core::agents::{self, Agent};
 use dasbo_core::event::{Ending, Event, SessionKey, What};
+use dasbo_core::moment::Moment;
 use dasbo_core::process::ProcessId;
 use dasbo_core::watch::{FileId, Tailer};
-use gio::FileMonitorFlags;
 use gio::prelude::*;
+use gio::{FileMonitorEvent, FileMonitorFlags};
 use glib::MainContext;
 
 use super::small_file;
@@ -26,6 +27,8 @@ const RATE_LIMIT: i32 = 100;
 
 /// When it is tried again what could not be opened.
 const LATER: Duration = Duration::from_secs(2);
+/// Changes that come closer to each other are read together, so that the main loop wakes once for them.
+const TOGETHER: Duration = Duration::from_millis(100);
 
 /// What is read of a transcript that was there before (64 KiB): its last lines tell model, branch and tokens.
 const TAIL: u64 = 64 << 10;
@@ -40,6 +43,12 @@ pub struct Transcripts {
     followed: RefCell<HashMap<SessionKey, Transcript>>,
     /// Whether all are to be read again.
     later: Cell<bool>,
+    /// Those that changed since they were read.
+    changed: RefCell<HashMap<SessionKey, &'static dyn Agent>>,
+    /// Whether these are read in a moment.
+    waits: Cell<bool>,
+    /// When changes were last read.
+    read_at: Cell<Moment>,
 }
 
 #[derive(Debug)]
@@ -59,7 +68,14 @@ impl Drop for Transcript {
 
 impl Transcripts {
     pub fn new(waiting: Rc<Waiting>) -> Rc<Self> {
-        Rc::new(Self { waiting, followed: RefCell::default(), later: Cell::default() })
+        Rc::new(Self {
+            waiting,
+            followed: RefCell::default(),
+            later: Cell::default(),
+            changed: RefCell::default(),
+            waits: Cell::default(),
+            read_at: Cell::default(),
+        })
     }
 
     /// Follows the transcript that an event names, or no longer the one of a session that it ends.
@@ -112,9 +128,13 @@ impl Transcripts {
         let monitor = file.monitor_file(FileMonitorFlags::NONE, None::<&gio::Cancellable>)?;
         monitor.set_rate_limit(RATE_LIMIT);
         let (transcripts, session) = (Rc::downgrade(self), event.session.clone());
-        monitor.connect_changed(move |_, _, _, _| {
+        monitor.connect_changed(move |_, _, _, event| {
+            // Told in addition, after the last change: there is nothing new.
+            if event == FileMonitorEvent::ChangesDoneHint {
+                return;
+            }
             if let Some(transcripts) = transcripts.upgrade() {
-                transcripts.read(agent, &session);
+                transcripts.changed(agent, &session);
             }
         });
         let process = event.process.map(|process| process.id);
@@ -140,6 +160,29 @@ impl Transcripts {
                 }
             }
         });
+    }
+
+    /// Reads what changed: at once, or, where many grow, all together a little later.
+    fn changed(self: &Rc<Self>, agent: &'static dyn Agent, session: &SessionKey) {
+        self.changed.borrow_mut().insert(session.clone(), agent);
+        let rested = clock::now().since(self.read_at.get());
+        if rested >= TOGETHER {
+            self.read_changed();
+        } else if !self.waits.replace(true) {
+            let transcripts = self.clone();
+            MainContext::ref_thread_default().spawn_local(async move {
+                glib::timeout_future(TOGETHER.saturating_sub(rested)).await;
+                transcripts.read_changed();
+            });
+        }
+    }
+
+    fn read_changed(self: &Rc<Self>) {
+        self.waits.set(false);
+        self.read_at.set(clock::now());
+        for (session, agent) in self.changed.take() {
+            self.read(agent, &session);
+        }
     }
 
     fn read(self: &Rc<Self>, agent: &'static dyn Agent, session: &SessionKey) {

@@ -44,6 +44,13 @@ pub fn inscribe(inscription: &gtk::Inscription, text: &str, least: u32) {
     inscription.set_text(Some(text));
 }
 
+/// Shows a text in the room that is there: nothing is laid out anew.
+pub fn fill(inscription: &gtk::Inscription, text: &str) {
+    if inscription.text().as_deref() != Some(text) {
+        inscription.set_text(Some(text));
+    }
+}
+
 /// Explains a widget under the pointer. To set a tooltip GTK asks the display where the pointer is, and waits for the
 /// answer: an unchanged one is left alone.
 pub fn explain(widget: &impl IsA<gtk::Widget>, text: Option<&str>) {
@@ -59,6 +66,20 @@ pub fn explain_when_cut(label: &gtk::Label) {
         let cut = label.layout().is_ellipsized();
         if cut {
             tooltip.set_text(Some(&label.label()));
+        }
+        cut
+    });
+}
+
+/// The same for an inscription, which does not say by itself whether it cuts.
+pub fn explain_inscription_when_cut(inscription: &gtk::Inscription) {
+    inscription.set_has_tooltip(true);
+    inscription.connect_query_tooltip(|inscription, _, _, _, tooltip| {
+        let text = inscription.text();
+        let (width, _) = inscription.create_pango_layout(text.as_deref()).pixel_size();
+        let cut = width > inscription.width();
+        if cut {
+            tooltip.set_text(text.as_deref());
         }
         cut
     });

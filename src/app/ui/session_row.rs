@@ -18,6 +18,7 @@ mod imp {
 
     use super::tone;
     use crate::ui::{AgentMark, RequestCards, SessionDetails, focus_target, label};
+    use crate::words::Topic;
     use crate::{clock, model, words};
 
     /// How long unfolding takes, in milliseconds. GTK leaves it out where the person wants no animations.
@@ -41,7 +42,11 @@ mod imp {
         #[template_child]
         time: TemplateChild<gtk::Inscription>,
         #[template_child]
-        status: TemplateChild<gtk::Label>,
+        dot: TemplateChild<adw::Bin>,
+        #[template_child]
+        tool_dot: TemplateChild<adw::Bin>,
+        #[template_child]
+        status: TemplateChild<gtk::Inscription>,
         #[template_child]
         cards: TemplateChild<RequestCards>,
         #[template_child]
@@ -77,9 +82,10 @@ mod imp {
         fn constructed(&self) {
             self.parent_constructed();
             self.setup_signals();
-            for text in [&self.project, &self.branch, &self.status] {
+            for text in [&self.project, &self.branch] {
                 label::explain_when_cut(text);
             }
+            label::explain_inscription_when_cut(&self.status);
             self.explain_tasks();
             self.revealer.connect_child_revealed_notify(|revealer| {
                 if !revealer.reveals_child() {
@@ -206,10 +212,14 @@ mod imp {
 
         /// What may change by time alone.
         fn update_words(&self, data: &Session, now: Moment) {
-            label::say(&self.status, &words::state(data, now));
+            label::fill(&self.status, &words::state(data, now));
             label::inscribe(&self.time, &words::time(data, now), 4);
             let row = self.obj();
-            swap_class(&*row, &self.tone, tone(&words::topic(data, now)));
+            let topic = words::topic(data, now);
+            swap_class(&*row, &self.tone, tone(&topic));
+            let runs_tool = matches!(topic, Topic::Tool(_));
+            self.dot.set_opacity(if runs_tool { 0.0 } else { 1.0 });
+            self.tool_dot.set_opacity(if runs_tool { 1.0 } else { 0.0 });
             if data.group() == Group::Waiting {
                 row.add_css_class("attention");
             } else {
@@ -299,8 +309,8 @@ fn tone(topic: &Topic) -> &'static str {
         Topic::Wait(..) => "waiting",
         Topic::Note(_) => "note",
         Topic::Compacting => "compacting",
-        Topic::Thinking => "thinking",
-        Topic::Tool(_) => "tool",
+        // The dots tell the two apart.
+        Topic::Thinking | Topic::Tool(_) => "working",
         Topic::Error(_) => "error",
         Topic::Interrupted => "interrupted",
         Topic::Background => "background",
