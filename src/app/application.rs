@@ -8,12 +8,15 @@ use std::rc::Rc;
 use adw::prelude::*;
 use adw::subclass::prelude::*;
 use dasbo_core::agents::{self, Agent};
+use dasbo_core::request::{Decision, Denial};
 use dasbo_core::{install, wire};
 use gio::ActionEntry;
 use glib::clone;
 
+use crate::answers::{Origin, Wish};
 use crate::connect::{Failure, Planned, Task};
 use crate::desktop::bus;
+use crate::desktop::notifications::{self, Notifications};
 use crate::i18n::gettext;
 use crate::intake::{self, OpenError, Status};
 use crate::model::SessionList;
@@ -61,6 +64,7 @@ mod imp {
 
     use dasbo_core::install;
 
+    use crate::desktop::notifications::Notifications;
     use crate::model::SessionList;
     use crate::panel::Panel;
 
@@ -73,6 +77,7 @@ mod imp {
         /// Whether a change of them is being asked about or made: one at a time.
         pub changing: Cell<bool>,
         pub bus: RefCell<Option<zbus::Connection>>,
+        pub notifications: OnceCell<Rc<Notifications>>,
     }
 
     #[glib::object_subclass]
@@ -95,6 +100,13 @@ mod imp {
         fn activate(&self) {
             self.parent_activate();
             self.obj().window().present();
+        }
+
+        fn shutdown(&self) {
+            if let Some(notifications) = self.notifications.get() {
+                notifications.withdraw_all();
+            }
+            self.parent_shutdown();
         }
     }
 
@@ -149,9 +161,14 @@ impl Application {
             let (sender, wishes) = async_channel::unbounded();
             self.list().set_wishes(sender);
             let panel = Panel::new(self.list().clone());
+            panel.notify_with(self.notifications().clone());
             glib::spawn_future_local(panel.clone().attend_all(wishes));
             panel
         })
+    }
+
+    fn notifications(&self) -> &Rc<Notifications> {
+        self.imp().notifications.get_or_init(|| Notifications::new(self))
     }
 
     /// Starts to listen and to answer.
@@ -286,7 +303,34 @@ impl Application {
                     .build()
             });
         self.add_action_entries([quit, connect, disconnect, listen]);
+        self.set_up_answers();
         self.set_accels_for_action("win.show-help-overlay", &["<Control>question"]);
+    }
+
+    /// What the buttons of notifications do, and a click on one.
+    fn set_up_answers(&self) {
+        let answers = [
+            (notifications::ALLOW, Decision::Allow(None)),
+            (notifications::DENY, Decision::Deny(Denial::Plain)),
+        ];
+        self.add_action_entries(answers.map(|(name, decision)| {
+            ActionEntry::builder(name)
+                .parameter_type(Some(glib::VariantTy::STRING))
+                .activate(move |application: &Self, _, request| application.answer(request, decision.clone()))
+                .build()
+        }));
+        let show = ActionEntry::builder(notifications::SHOW)
+            .parameter_type(Some(glib::VariantTy::STRING))
+            .activate(|application: &Self, _, _| application.window().present());
+        self.add_action_entries([show.build()]);
+    }
+
+    /// Answers the request that is named, if it is still open.
+    fn answer(&self, request: Option<&glib::Variant>, decision: Decision) {
+        let Some(id) = request.and_then(glib::Variant::str).and_then(|id| id.parse().ok()) else { return };
+        if let Err(reason) = self.panel().attend(id, Wish::Decide(decision), Origin::Notification) {
+            tracing::warn!(request = %id, %reason, "not answered");
+        }
     }
 }
 

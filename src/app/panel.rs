@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //! Joins the parts on the main loop: what the intake learns goes to the registry, what changes there to the list.
 
-use std::cell::{Cell, RefCell};
+use std::cell::{Cell, OnceCell, RefCell};
 use std::rc::Rc;
 use std::time::Duration;
 
@@ -14,6 +14,7 @@ use glib::{MainContext, Priority};
 
 use crate::answers::{Answers, Origin, Wish};
 use crate::desktop::bus::{Query, Table};
+use crate::desktop::notifications::Notifications;
 use crate::intake::{Desk, Inbox, Loss, News, Status};
 use crate::model::SessionList;
 use crate::pending::Pending;
@@ -45,6 +46,7 @@ pub struct Panel {
     timer: RefCell<Option<(Moment, glib::SourceId)>>,
     answers: Answers,
     policy: RefCell<Policy>,
+    notifications: OnceCell<Rc<Notifications>>,
 }
 
 impl Panel {
@@ -62,7 +64,13 @@ impl Panel {
             timer: RefCell::default(),
             answers: Answers::default(),
             policy: RefCell::default(),
+            notifications: OnceCell::new(),
         })
+    }
+
+    /// Notifies of what the person is asked for.
+    pub fn notify_with(&self, notifications: Rc<Notifications>) {
+        self.notifications.get_or_init(|| notifications);
     }
 
     /// Takes in all that comes, until nothing can come any more. Drawing goes first.
@@ -165,6 +173,9 @@ impl Panel {
 
     fn show(&self, changes: Vec<Change>) {
         if !changes.is_empty() {
+            if let Some(notifications) = self.notifications.get() {
+                notifications.follow(&changes);
+            }
             self.serial.set(self.serial.get() + 1);
             self.pending.borrow_mut().add(changes);
             let _ = self.wake.0.try_send(());

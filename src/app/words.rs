@@ -3,6 +3,7 @@
 
 mod cards;
 mod intake;
+mod notifications;
 mod requests;
 mod time;
 mod tokens;
@@ -21,6 +22,7 @@ pub use cards::{
     question_hint, question_place, question_tab, shown, shown_name,
 };
 pub use intake::{failure, system, trouble};
+pub use notifications::{notification_body, notification_title};
 pub use requests::{remaining, request_heading};
 pub use time::{duration, rough_duration, running_time, time, wall_time};
 pub use tokens::model;

@@ -2,3 +2,4 @@
 //! What ties the panel to the desktop.
 
 pub mod bus;
+pub mod notifications;
