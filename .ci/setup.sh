@@ -12,6 +12,7 @@ build    cmd:cc           gcc                 gcc                     gcc
 build    lib:libc.a       libc6-dev           glibc-static            glibc
 build    pc:gtk4          libgtk-4-dev        gtk4-devel              gtk4
 build    pc:libadwaita-1  libadwaita-1-dev    libadwaita-devel        libadwaita
+build    cmd:glib-compile-schemas libglib2.0-bin glib2              glib2
 build    pkg              ca-certificates     ca-certificates         ca-certificates
 icons    pkg              adwaita-icon-theme  adwaita-icon-theme      adwaita-icon-theme
 icons    pkg              librsvg2-common     librsvg2                librsvg

@@ -21,7 +21,8 @@ use crate::i18n::gettext;
 use crate::intake::{self, OpenError, Status};
 use crate::model::SessionList;
 use crate::panel::Panel;
-use crate::ui::{self, ConnectDialog, PanelState, Window};
+use crate::settings::Settings;
+use crate::ui::{self, ConnectDialog, PanelState, Preferences, Window};
 use crate::{config, connect, words};
 
 /// Opens the panel, or shows the window of the one that runs.
@@ -67,6 +68,7 @@ mod imp {
     use crate::desktop::notifications::Notifications;
     use crate::model::SessionList;
     use crate::panel::Panel;
+    use crate::settings::Settings;
 
     #[derive(Debug, Default)]
     pub struct Application {
@@ -78,6 +80,7 @@ mod imp {
         pub changing: Cell<bool>,
         pub bus: RefCell<Option<zbus::Connection>>,
         pub notifications: OnceCell<Rc<Notifications>>,
+        pub settings: OnceCell<Settings>,
     }
 
     #[glib::object_subclass]
@@ -175,6 +178,7 @@ impl Application {
     fn start(&self) {
         let (sender, queries) = bus::queries();
         glib::spawn_future_local(self.panel().clone().answer(queries));
+        self.follow_settings();
         self.listen();
         self.look_for_connections();
         glib::spawn_future_local(clone!(
@@ -187,6 +191,32 @@ impl Application {
                 }
             }
         ));
+    }
+
+    /// Does as the settings say, now and when they change.
+    fn follow_settings(&self) {
+        let Some(settings) = Settings::open() else {
+            tracing::warn!("the settings' schema is not installed: all is as it is by itself");
+            return;
+        };
+        let follow = |application: &Self, settings: &Settings| {
+            application.notifications().set_urgent(settings.are_notifications_urgent());
+            application.panel().set_policy(settings.policy());
+        };
+        follow(self, &settings);
+        settings.connect_changed(clone!(
+            #[weak(rename_to = application)]
+            self,
+            move |settings| follow(&application, settings)
+        ));
+        self.imp().settings.get_or_init(|| settings);
+    }
+
+    /// Shows the preferences, the same ones if they are there.
+    fn show_preferences(&self) {
+        let Some(settings) = self.imp().settings.get() else { return };
+        let shown = self.windows().into_iter().find_map(|window| window.downcast::<Preferences>().ok());
+        shown.unwrap_or_else(|| Preferences::new(&self.window(), settings)).present();
     }
 
     /// Starts to hear agents; again, after that failed.
@@ -302,8 +332,12 @@ impl Application {
                     })
                     .build()
             });
-        self.add_action_entries([quit, connect, disconnect, listen]);
+        let preferences = ActionEntry::builder("preferences")
+            .activate(|application: &Self, _, _| application.show_preferences())
+            .build();
+        self.add_action_entries([quit, connect, disconnect, listen, preferences]);
         self.set_up_answers();
+        self.set_accels_for_action("app.preferences", &["<Control>comma"]);
         self.set_accels_for_action("win.show-help-overlay", &["<Control>question"]);
     }
 

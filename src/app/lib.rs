@@ -19,6 +19,7 @@ pub mod markdown;
 pub mod model;
 pub mod panel;
 mod pending;
+mod settings;
 pub mod table;
 pub mod ui;
 pub mod words;

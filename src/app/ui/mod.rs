@@ -15,6 +15,7 @@ mod group_row;
 mod label;
 mod plan_text;
 mod plan_view;
+mod preferences;
 mod question_page;
 mod question_view;
 mod request_card;
@@ -42,6 +43,7 @@ use session_view::SessionView;
 use settled::Settled;
 
 pub use connect_dialog::ConnectDialog;
+pub use preferences::Preferences;
 pub use window::{PanelState, Window};
 
 /// Makes templates, styles and icons known. Called once, before the application runs.
