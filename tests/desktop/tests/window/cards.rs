@@ -144,6 +144,13 @@ impl<'a> Asking<'a> {
         self.agent.begin(hook(self.agent.pid(), "ask", event, keys))
     }
 
+    /// An event of the same session whose hook does not wait.
+    pub fn tell(&mut self, event: &str, keys: &str) -> Result<()> {
+        let told = self.agent.run(hook(self.agent.pid(), "notify", event, keys), LIMIT);
+        ensure!(told.printed(""), "{told:?}");
+        Ok(())
+    }
+
     /// Clicks over and over in one place until this request is answered, or the first one.
     pub async fn click_until_answered(&mut self, ticket: Option<Ticket>, place: Extents) -> Result<Instant> {
         let ticket = ticket.unwrap_or(self.ticket);

@@ -8,6 +8,7 @@ mod forms;
 mod groups;
 mod keyboard;
 mod many;
+mod notifications;
 mod panels;
 mod plans;
 mod questions;
