@@ -244,6 +244,7 @@ fn describe(registry: &Registry, sessions: &[String], id: &str) -> String {
         NoteKind::ToolDenied(..) => "denied".into(),
         NoteKind::AnsweredElsewhere => "answered elsewhere".into(),
         NoteKind::AnsweredTooLate => "answered too late".into(),
+        NoteKind::NoLongerAsked => "no longer asked".into(),
     }));
     format!("{prefix}{}", words.join(", "))
 }

@@ -191,7 +191,7 @@ fn note(note: &NoteKind) -> Vec<String> {
             let denied = gettext_f("{tool} denied", &[("tool", tool)]);
             std::iter::once(denied).chain(reason.clone()).collect()
         }
-        NoteKind::AnsweredElsewhere | NoteKind::AnsweredTooLate => Vec::new(),
+        NoteKind::AnsweredElsewhere | NoteKind::AnsweredTooLate | NoteKind::NoLongerAsked => Vec::new(),
     }
 }
 
@@ -200,6 +200,7 @@ fn aside(session: &Session) -> Option<String> {
     match session.note.as_ref()?.what {
         NoteKind::AnsweredElsewhere => Some(gettext("answered in the terminal")),
         NoteKind::AnsweredTooLate => Some(gettext("answered in the terminal before you answered here")),
+        NoteKind::NoLongerAsked => Some(gettext("no longer asked when you answered")),
         NoteKind::ToolFailed(_) | NoteKind::ToolDenied(..) => None,
     }
 }

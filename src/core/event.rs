@@ -323,6 +323,8 @@ pub enum Settlement {
     Answered,
     /// The person's answer came when the request was settled elsewhere, and was dropped.
     TooLate,
+    /// It was over already when the person answered.
+    Over,
     /// It ended by itself, as it does when the person says no in the terminal.
     Ended,
     /// It was let go without an answer: the agent asks in its own way.

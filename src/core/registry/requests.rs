@@ -152,6 +152,14 @@ impl Registry {
         if self.is_decided(id) { Vec::new() } else { self.settle_open(id, Settlement::LetGo, now) }
     }
 
+    /// The person answered a request of this row that is over: the row says so, and nothing else comes of it.
+    pub fn answered_late(&mut self, id: RequestId, row: RowId, now: Moment) -> Vec<Change> {
+        let is_over = !self.requests.open.contains_key(&id);
+        // A session that ended is not brought back by it.
+        let is_there = self.rows.get(&row).is_some_and(|row| row.successor_until.is_none());
+        if is_over && is_there { self.settle(row, id, Settlement::Over, now) } else { Vec::new() }
+    }
+
     /// The requests that are open, oldest first.
     pub fn open_requests(&self) -> impl Iterator<Item = RequestId> {
         self.requests.open.keys().copied()
@@ -197,5 +205,66 @@ impl Registry {
             let gone = Event { source: Source::Panel, ..quiet(&key, now, gone) };
             row.timeline.apply(&gone);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::event::{AgentId, Asks, Beginning, Ending, SessionId, SessionKey, WaitKind};
+    use crate::request::{Content, Prompt};
+    use crate::session::NoteKind;
+
+    const LATE: RequestId = RequestId(7);
+
+    fn registry(asks: bool) -> (Registry, RowId) {
+        let key = SessionKey { agent: AgentId("claude"), id: SessionId::new("one").unwrap() };
+        let now = Moment::default();
+        let mut registry = Registry::default();
+        let hook = |what| Event { source: Source::Hook, ..quiet(&key, now, what) };
+        registry.apply(&hook(What::Began(Beginning::Startup)), now);
+        if asks {
+            let request = Request {
+                asks: Asks::During(String::new()),
+                content: Content::Unclear(WaitKind::Approval),
+                prompt: Prompt::Beside,
+                input: Box::default(),
+            };
+            let held = Held { id: LATE, since: now, until: None };
+            let asked = What::Requested(Arc::new(request), Some(held));
+            registry.apply(&hook(asked), now);
+        }
+        let row = registry.sessions().next().unwrap().row;
+        (registry, row)
+    }
+
+    #[test]
+    fn the_row_says_that_an_answer_came_when_nothing_was_asked() {
+        let (mut registry, row) = registry(false);
+        let changes = registry.answered_late(LATE, row, Moment::default());
+        let [Change::Updated(session)] = changes.as_slice() else { panic!("{changes:?}") };
+        assert_eq!(session.note.as_ref().map(|note| &note.what), Some(&NoteKind::NoLongerAsked));
+        assert!(registry.answered_late(LATE, RowId(99), Moment::default()).is_empty(), "no such row");
+    }
+
+    #[test]
+    fn a_session_that_ended_is_not_brought_back() {
+        let (mut registry, row) = registry(false);
+        let key = registry.sessions().next().unwrap().key.clone();
+        let ended = quiet(&key, Moment::default(), What::Ended(Ending::Replaced));
+        registry.apply(&Event { source: Source::Hook, ..ended }, Moment::default());
+        let before: Vec<Session> = registry.sessions().cloned().collect();
+        assert_eq!(before.len(), 1, "its row waits for the session that takes its place");
+        assert!(registry.answered_late(LATE, row, Moment::default()).is_empty());
+        assert_eq!(registry.sessions().cloned().collect::<Vec<_>>(), before);
+    }
+
+    #[test]
+    fn what_is_still_asked_is_not_late() {
+        let (mut registry, row) = registry(true);
+        assert!(registry.answered_late(LATE, row, Moment::default()).is_empty());
+        assert_eq!(registry.open_requests().collect::<Vec<_>>(), [LATE]);
     }
 }

@@ -160,6 +160,8 @@ pub enum NoteKind {
     AnsweredElsewhere,
     /// So it was, before the person's answer here could be given.
     AnsweredTooLate,
+    /// What the person answered here was no longer asked.
+    NoLongerAsked,
 }
 
 /// The group a row stands in.

@@ -88,6 +88,7 @@ impl Machine {
                 drop(place.map(|place| waits.remove(place)));
                 self.note(NoteKind::AnsweredTooLate, at);
             }
+            Settlement::Over => self.note(NoteKind::NoLongerAsked, at),
             Settlement::Ended => {
                 let ended = place.map(|place| waits.remove(place));
                 self.hook_ended(ended, at);
