@@ -9,6 +9,7 @@ use adw::prelude::*;
 use adw::subclass::prelude::*;
 use dasbo_core::agents::{self, Agent};
 use dasbo_core::request::{Decision, Denial};
+use dasbo_core::session::RowId;
 use dasbo_core::{install, wire};
 use gio::ActionEntry;
 use glib::clone;
@@ -355,8 +356,18 @@ impl Application {
         }));
         let show = ActionEntry::builder(notifications::SHOW)
             .parameter_type(Some(glib::VariantTy::STRING))
-            .activate(|application: &Self, _, _| application.window().present());
+            .activate(|application: &Self, _, row| application.show_row(row));
         self.add_action_entries([show.build()]);
+    }
+
+    /// Shows the window, and in it this row if it is still there.
+    fn show_row(&self, row: Option<&glib::Variant>) {
+        let window = self.window();
+        window.present();
+        let row = row.and_then(glib::Variant::str).and_then(|row| row.parse().ok()).map(RowId);
+        if let Some(session) = row.and_then(|row| self.list().session(row)) {
+            window.show_session(&session);
+        }
     }
 
     /// Answers the request that is named, if it is still open.
@@ -364,6 +375,9 @@ impl Application {
         let Some(id) = request.and_then(glib::Variant::str).and_then(|id| id.parse().ok()) else { return };
         if let Err(reason) = self.panel().attend(id, Wish::Decide(decision), Origin::Notification) {
             tracing::warn!(request = %id, %reason, "not answered");
+            if let Some(row) = self.notifications().row_of_over(id) {
+                self.panel().answered_late(id, row);
+            }
         }
     }
 }

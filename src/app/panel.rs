@@ -10,6 +10,7 @@ use dasbo_core::change::Change;
 use dasbo_core::moment::Moment;
 use dasbo_core::registry::{Refusal, Registry};
 use dasbo_core::request::{Policy, RequestId};
+use dasbo_core::session::RowId;
 use glib::{MainContext, Priority};
 
 use crate::answers::{Answers, Origin, Wish};
@@ -123,6 +124,13 @@ impl Panel {
         self.show(changes);
     }
 
+    /// The person answered a request of this row that is over. The row says so.
+    pub fn answered_late(self: &Rc<Self>, id: RequestId, row: RowId) {
+        let changes = self.registry.borrow_mut().answered_late(id, row, clock::now());
+        self.show(changes);
+        self.settle();
+    }
+
     /// Does what the person wants about a request: answers it, or leaves it to its terminal.
     pub fn attend(self: &Rc<Self>, id: RequestId, wish: Wish, origin: Origin) -> Result<(), Refusal> {
         let now = clock::now();
@@ -131,6 +139,9 @@ impl Panel {
                 self.answers.give(&mut self.registry.borrow_mut(), id, decision, origin, now)
             }
             Wish::Leave => {
+                if let Some(notifications) = self.notifications.get() {
+                    notifications.leave(id);
+                }
                 self.let_go(&[id], now);
                 Ok(())
             }

@@ -5,12 +5,14 @@
 //! can only reach a request that is over.
 
 use std::cell::{Cell, RefCell};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::rc::Rc;
 use std::time::Duration;
 
 use dasbo_core::change::Change;
 use dasbo_core::event::WaitKind;
+use dasbo_core::moment::Moment;
+use dasbo_core::request::RequestId;
 use dasbo_core::session::{RowId, Session, Wait};
 use gio::prelude::*;
 
@@ -30,6 +32,9 @@ const PATIENCE: Duration = Duration::from_millis(500);
 /// `GLib` forgets a withdrawal that comes before the desktop answered to the notification: this long after, it has.
 const ANSWERED: Duration = Duration::from_secs(2);
 
+/// So many requests that are over are still known to belong to a row.
+const REMEMBERED: usize = 64;
+
 /// What a notification says and offers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Notice {
@@ -37,7 +42,11 @@ struct Notice {
     body: String,
     row: RowId,
     /// The request it can answer.
-    request: Option<String>,
+    request: Option<RequestId>,
+    /// Whether it says all that would run, so that it can be allowed here.
+    whole: bool,
+    /// Since when it is asked: tells two waits apart that say the same.
+    since: Moment,
     /// Whether its hook waits.
     held: bool,
 }
@@ -47,6 +56,8 @@ struct Notice {
 struct Row {
     wanted: BTreeMap<String, Notice>,
     shown: BTreeMap<String, Notice>,
+    /// Waits that the person went to the terminal for, by since when they are asked: no need to notify of them again.
+    left: BTreeSet<Moment>,
 }
 
 /// The notifications of this panel.
@@ -54,6 +65,8 @@ struct Row {
 pub struct Notifications {
     application: glib::WeakRef<gio::Application>,
     rows: RefCell<HashMap<RowId, Row>>,
+    /// The requests that could be answered here and are over, with their rows, the newest last.
+    over: RefCell<VecDeque<(RequestId, RowId)>>,
     urgent: Cell<bool>,
 }
 
@@ -61,7 +74,12 @@ impl Notifications {
     /// Notifications in the name of an application.
     pub fn new(application: &impl IsA<gio::Application>) -> Rc<Self> {
         let application = application.as_ref().downgrade();
-        Rc::new(Self { application, rows: RefCell::default(), urgent: Cell::default() })
+        Rc::new(Self {
+            application,
+            rows: RefCell::default(),
+            over: RefCell::default(),
+            urgent: Cell::default(),
+        })
     }
 
     /// Whether the next ones are urgent: shown even when the person does not want to be disturbed.
@@ -79,6 +97,27 @@ impl Notifications {
         }
     }
 
+    /// The person goes to the terminal for this request.
+    pub fn leave(&self, id: RequestId) {
+        let mut rows = self.rows.borrow_mut();
+        let name = name(id);
+        for row in rows.values_mut() {
+            row.left.extend(row.wanted.get(&name).map(|notice| notice.since));
+        }
+    }
+
+    /// The row of a request that could be answered on a notification and is over.
+    pub fn row_of_over(&self, id: RequestId) -> Option<RowId> {
+        self.over.borrow().iter().find(|(over, _)| *over == id).map(|(_, row)| *row)
+    }
+
+    fn remember(&self, over: impl Iterator<Item = (RequestId, RowId)>) {
+        let mut remembered = self.over.borrow_mut();
+        remembered.extend(over);
+        let surplus = remembered.len().saturating_sub(REMEMBERED);
+        remembered.drain(..surplus);
+    }
+
     /// Takes all of them back.
     pub fn withdraw_all(&self) {
         for id in self.rows.take().into_values().flat_map(|row| row.shown.into_keys()) {
@@ -93,9 +132,11 @@ impl Notifications {
         }
         let row = rows.entry(id).or_default();
         let over: Vec<String> = row.shown.keys().filter(|id| !wanted.contains_key(*id)).cloned().collect();
+        self.remember(over.iter().filter_map(|name| Some((row.shown.get(name)?.request?, id))));
         row.shown.retain(|id, _| wanted.contains_key(id));
         let was_early = row.to_be_looked_at();
         row.wanted = wanted;
+        row.pass_over_left();
         let new = row.show(|notice| notice.held);
         let has_to_wait = row.to_be_looked_at();
         if row.wanted.is_empty() {
@@ -138,9 +179,10 @@ impl Notifications {
         let action = |name: &str| format!("app.{name}");
         let row = notice.row.0.to_string().to_variant();
         notification.set_default_action_and_target_value(&action(SHOW), Some(&row));
-        if let Some(request) = &notice.request {
-            let request = request.to_variant();
-            for (label, name) in [(gettext("Allow"), ALLOW), (gettext("Deny"), DENY)] {
+        if let Some(request) = notice.request {
+            let request = request.to_string().to_variant();
+            let allow = notice.whole.then(|| (gettext("Allow"), ALLOW));
+            for (label, name) in allow.into_iter().chain([(gettext("Deny"), DENY)]) {
                 notification.add_button_with_target_value(&label, &action(name), Some(&request));
             }
         }
@@ -173,6 +215,14 @@ impl Notifications {
 }
 
 impl Row {
+    /// Takes what the person went to the terminal for as shown.
+    fn pass_over_left(&mut self) {
+        let left = |(_, notice): &(&String, &Notice)| !notice.held && self.left.contains(&notice.since);
+        let left: Vec<_> =
+            self.wanted.iter().filter(left).map(|(id, notice)| (id.clone(), notice.clone())).collect();
+        self.shown.extend(left);
+    }
+
     /// Whether a wait without a hook is not shown yet.
     fn to_be_looked_at(&self) -> bool {
         self.wanted.iter().any(|(id, notice)| !notice.held && self.shown.get(id) != Some(notice))
@@ -192,18 +242,26 @@ impl Row {
 /// What to notify of: each request whose hook waits, and of the other waits the first.
 fn notices(session: &Session) -> BTreeMap<String, Notice> {
     let first = session.waits.iter().find(|wait| wait.held.is_none());
-    let held = session.held().map(|(wait, held)| (format!("request-{}", held.id), notice(session, wait)));
+    let held = session.held().map(|(wait, held)| (name(held.id), notice(session, wait)));
     let other = first.map(|wait| (format!("session-{}", session.row.0), notice(session, wait)));
     held.chain(other).collect()
 }
 
+/// The notification of a request.
+fn name(request: RequestId) -> String {
+    format!("request-{request}")
+}
+
 fn notice(session: &Session, wait: &Wait) -> Notice {
     let held = wait.held.filter(|_| wait.kind == WaitKind::Approval);
+    let (body, whole) = words::notification_body(wait);
     Notice {
         title: words::notification_title(session),
-        body: words::notification_body(wait),
+        body,
         row: session.row,
-        request: held.map(|held| held.id.to_string()),
+        request: held.map(|held| held.id),
+        whole,
+        since: wait.since,
         held: wait.held.is_some(),
     }
 }
@@ -213,10 +271,17 @@ mod tests {
     use super::*;
 
     fn row(wanted: &[(&str, bool)]) -> Row {
-        let notice =
-            |held| Notice { title: String::new(), body: String::new(), row: RowId(1), request: None, held };
+        let notice = |held| Notice {
+            title: String::new(),
+            body: String::new(),
+            row: RowId(1),
+            request: None,
+            whole: true,
+            since: Moment::from_nanos(5),
+            held,
+        };
         let wanted = wanted.iter().map(|&(id, held)| (id.to_owned(), notice(held))).collect();
-        Row { wanted, shown: BTreeMap::new() }
+        Row { wanted, ..Row::default() }
     }
 
     fn ids(notices: Vec<(String, Notice)>) -> Vec<String> {
@@ -231,5 +296,18 @@ mod tests {
         assert_eq!(ids(row.show(|_| true)), ["session-1"]);
         assert!(!row.to_be_looked_at());
         assert!(row.show(|_| true).is_empty());
+    }
+
+    #[test]
+    fn who_went_to_the_terminal_is_not_told_to_go_there() {
+        let mut left = row(&[("session-1", false)]);
+        left.left.insert(Moment::from_nanos(5));
+        left.pass_over_left();
+        assert!(!left.to_be_looked_at() && left.show(|_| true).is_empty());
+
+        let mut another = row(&[("session-1", false)]);
+        another.left.insert(Moment::from_nanos(4));
+        another.pass_over_left();
+        assert_eq!(ids(another.show(|_| true)), ["session-1"], "that was another wait");
     }
 }

@@ -7,6 +7,7 @@ use dasbo_core::request::RequestId;
 use dasbo_core::session::RowId;
 use glib::subclass::prelude::*;
 
+use super::Session;
 use crate::answers::Wish;
 
 mod imp {
@@ -88,6 +89,11 @@ mod imp {
                 }
                 self.insert(&session);
             }
+        }
+
+        /// The session of a row.
+        pub(super) fn session(&self, row: RowId) -> Option<Session> {
+            self.layout.borrow().find(row).map(|(_, session)| session)
         }
 
         /// The session that a hook waits for with this request.
@@ -186,6 +192,11 @@ impl SessionList {
     /// Says where what the person wants goes, for sessions that come after this.
     pub fn set_wishes(&self, wishes: Sender<(RequestId, Wish)>) {
         self.imp().wishes.get_or_init(|| wishes);
+    }
+
+    /// The session of a row.
+    pub fn session(&self, row: RowId) -> Option<Session> {
+        self.imp().session(row)
     }
 
     /// Lets the person answer a request again: the answer given was none.

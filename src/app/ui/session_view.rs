@@ -238,6 +238,11 @@ impl SessionView {
         self.imp().refresh();
     }
 
+    /// Brings a session's row into sight and gives it the focus.
+    pub fn show_session(&self, session: &Session) {
+        self.imp().focus(session);
+    }
+
     /// Gives the first row the focus, before the person gives it another.
     pub fn focus_first(&self) {
         self.imp().focus_first();

@@ -4,7 +4,7 @@
 use adw::prelude::*;
 use adw::subclass::prelude::*;
 
-use crate::model::SessionList;
+use crate::model::{Session, SessionList};
 
 /// How the panel stands to the agents.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -216,6 +216,18 @@ impl Window {
         }
         imp.update();
         window
+    }
+
+    /// Brings a session's row into sight and gives it the focus, once the window is laid out.
+    pub fn show_session(&self, session: &Session) {
+        let (window, session) = (self.downgrade(), session.clone());
+        // After what gives a page that is shown its first focus.
+        glib::source::idle_add_local_full(glib::Priority::LOW, move || {
+            if let Some(window) = window.upgrade() {
+                window.imp().view.show_session(&session);
+            }
+            glib::ControlFlow::Break
+        });
     }
 
     /// Says how the panel stands to the agents.

@@ -132,7 +132,7 @@ impl SessionView {
     }
 
     /// Gives a session's row the focus, and brings it into sight.
-    fn focus(&self, session: &Session) {
+    pub(super) fn focus(&self, session: &Session) {
         let Some(list) = self.list.get() else { return };
         let Some(position) =
             (0..list.n_items()).find(|at| list.item(*at).as_ref() == Some(session.upcast_ref()))

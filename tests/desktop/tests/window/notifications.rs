@@ -9,10 +9,12 @@ use anyhow::{Context, Result, ensure};
 use atspi::zbus::object_server::SignalEmitter;
 use atspi::zbus::zvariant::{OwnedValue, Value};
 use atspi::zbus::{self, Connection, connection, interface};
+use dasbo_desktop_tests::accessibility::{Node, State};
 use dasbo_desktop_tests::wait;
 
 use crate::cards::{Asking, permission};
-use crate::stage::{LIMIT, Stage};
+use crate::seen;
+use crate::stage::{LIMIT, Stage, recorded};
 
 const PATH: &str = "/org/freedesktop/Notifications";
 
@@ -106,6 +108,19 @@ impl Notified {
             [Said::Notify(shown)] => Ok(shown.clone()),
             others => anyhow::bail!("not one notification: {others:#?}"),
         }
+    }
+
+    /// All that were ever shown, in their order.
+    fn all(&self) -> Vec<Shown> {
+        let shown = |said: Said| if let Said::Notify(shown) = said { Some(shown) } else { None };
+        self.said().into_iter().filter_map(shown).collect()
+    }
+
+    /// The one about this project, once it is shown.
+    async fn about(&self, project: &str) -> Result<Shown> {
+        let title = format!("Claude Code · {project}");
+        let find = async || self.all().into_iter().find(|shown| shown.title == title);
+        wait::until(LIMIT, &format!("notification of {project}"), find).await
     }
 
     /// Waits until the only one that was ever shown is closed.
@@ -211,4 +226,66 @@ async fn a_question_has_no_answers_on_it() -> Result<()> {
     asking.ensure_waiting()?;
     desktop.activate("quit", None).await?;
     desktop.wait_until_closed(&shown).await
+}
+
+#[tokio::test]
+async fn a_click_on_what_is_over_only_makes_the_row_say_so() -> Result<()> {
+    let desktop = Notified::start().await?;
+    let stage = Stage::set().await?;
+    let mut asking = Asking::permission(&stage, "Bash", r#"{"command":"make"}"#).await?;
+    let shown = desktop.only().await?;
+    let ran = r#""tool_name":"Bash","tool_input":{"command":"make"},"tool_response":{},"tool_use_id":"t1""#;
+    asking.tell("PostToolUse", ran)?;
+    desktop.wait_until_closed(&shown).await?;
+    desktop.activate("allow", Some(request(&shown)?)).await?;
+    let says_so = |tree: &Node| {
+        seen::row(tree, "shop").is_some_and(|row| row.name.contains("no longer asked when you answered"))
+    };
+    stage.wait_until("row that says so", says_so).await?;
+    asking.ensure_printed("")
+}
+
+#[tokio::test]
+async fn what_is_cut_cannot_be_allowed_on_it() -> Result<()> {
+    let desktop = Notified::start().await?;
+    let stage = Stage::set().await?;
+    let command = format!("echo {}; rm -r ~", "x".repeat(300));
+    let asking = Asking::permission(&stage, "Bash", &format!(r#"{{"command":"{command}"}}"#)).await?;
+    let shown = desktop.only().await?;
+    ensure!(shown.body.ends_with('…') && !shown.body.contains("rm"), "{shown:?}");
+    ensure!(labels(&shown) == ["Deny"], "{shown:?}");
+    desktop.press(&shown, "Deny").await?;
+    asking.ensure_printed(&permission(r#"{"behavior":"deny"}"#))
+}
+
+#[tokio::test]
+async fn a_click_on_it_shows_its_row() -> Result<()> {
+    let desktop = Notified::start().await?;
+    let stage = Stage::set().await?;
+    // Asks first, so it stands above and has the focus.
+    let _other = stage.agent("wiki", recorded::QUESTION, 3);
+    stage.wait_for_focus("wiki").await?;
+    let mut asking = ask(&stage).await?;
+    let shown = desktop.about("shop").await?;
+    let has_focus = |row: &Node| row.is(State::Focused);
+    ensure!(seen::row(&stage.window.tree().await?, "wiki").is_some_and(has_focus), "moved before the click");
+    desktop.press(&shown, "").await?;
+    stage.wait_for_focus("shop").await?;
+    asking.ensure_waiting()
+}
+
+/// What is said after it comes later than what must not come.
+#[tokio::test]
+async fn who_goes_to_the_terminal_is_not_called_there() -> Result<()> {
+    let desktop = Notified::start().await?;
+    let stage = Stage::set().await?;
+    let asking = ask(&stage).await?;
+    let shown = desktop.only().await?;
+    asking.press("Answer in the terminal").await?;
+    desktop.wait_until_closed(&shown).await?;
+    let _other = stage.agent("wiki", recorded::QUESTION, 3);
+    desktop.about("wiki").await?;
+    let all = desktop.all();
+    ensure!(all.len() == 2, "called to the terminal: {all:#?}");
+    asking.ensure_printed("")
 }
