@@ -191,6 +191,14 @@ impl<'a> Asking<'a> {
         self.stage.wait_until("row without a card", |tree| card(tree).is_none()).await
     }
 
+    /// That this request's hook ends by itself now, in silence.
+    pub fn ensure_left(&mut self, ticket: Option<Ticket>) -> Result<()> {
+        let outcome = self.agent.outcome(ticket.unwrap_or(self.ticket), LIMIT);
+        let outcome = outcome.context("the hook still waits")?;
+        ensure!(outcome.printed(""), "{outcome:?}");
+        Ok(())
+    }
+
     /// Compares what the hook prints that ends by itself now.
     pub fn ensure_printed(mut self, expected: &str) -> Result<()> {
         let outcome = self.agent.outcome(self.ticket, LIMIT).context("the hook still waits")?;

@@ -15,3 +15,4 @@ mod questions;
 mod seen;
 mod sessions;
 mod stage;
+mod switches;
