@@ -72,13 +72,15 @@ impl Home {
         socket
     }
 
-    /// `program` with nothing in its environment but this home, a UTF-8 locale and the developer's `PATH`.
+    /// `program` with nothing in its environment but this home, a UTF-8 locale, settings that are kept nowhere, and the
+    /// developer's `PATH`.
     pub fn command(&self, program: impl AsRef<OsStr>) -> Command {
         let mut command = Command::new(program);
         command
             .env_clear()
             .envs(std::env::var_os("PATH").map(|path| ("PATH", path)))
             .env("LANG", "C.UTF-8")
+            .env("GSETTINGS_BACKEND", "memory")
             .envs(FOLDERS.iter().map(|(name, path)| (name, self.join(path))))
             .current_dir(self.path());
         command

@@ -14,12 +14,12 @@ use crate::cards::Asking;
 use crate::seen;
 use crate::stage::{LIMIT, Stage, window_of};
 
-/// Where GLib's keyfile backend keeps settings.
+/// Where the keyfile backend of `GSettings` keeps them.
 fn file(home: &Home) -> PathBuf {
     home.path().join(".config/glib-2.0/settings/keyfile")
 }
 
-/// Writes the settings beside and puts them in place, as GLib does.
+/// Writes the settings beside and puts them in place, as that backend does.
 fn set(home: &Home, settings: &str) -> Result<()> {
     let file = file(home);
     fs::create_dir_all(file.parent().unwrap())?;
