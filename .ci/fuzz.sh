@@ -20,7 +20,9 @@ build_fuzzer() {
 
 # The last of libFuzzer's own lines, as `#123 DONE cov: 4 ft: 5 corp: 6/7b …`.
 fuzz_figure() { # WHAT LOG
-    grep -a "^#[0-9].* $1: " "$2" | tail -n 1 | sed "s/.* $1: \([^ /]*\).*/\1/"
+    local figure
+    figure=$(grep -a "^#[0-9].* $1: " "$2" | tail -n 1 | sed "s/.* $1: \([^ /]*\).*/\1/") || true
+    echo "${figure:--}"
 }
 
 fuzz_target() { # TARGET SECONDS
@@ -36,7 +38,8 @@ fuzz_target() { # TARGET SECONDS
     printf '%-14s %12s %7s %9s %8s %8s\n' "$1" "${executions:-?}" "$(fuzz_figure cov "$log")" "$(fuzz_figure ft "$log")" \
         "$(fuzz_figure corp "$log")" $((after - before))
     if [ $status != 0 ]; then
-        grep -aE 'panicked at|^  (left|right)|ERROR: libFuzzer|Test unit written' -A 1 "$log" >&2 || tail -n 20 "$log" >&2
+        tail -n 60 "$log" | grep -aE 'panicked at|^  (left|right)|ERROR: libFuzzer|Test unit written' -A 1 | cut -c1-300 >&2 ||
+            tail -n 20 "$log" >&2
         return 1
     fi
 }

@@ -20,6 +20,9 @@ pub struct Seed {
     pub understood: usize,
 }
 
+/// Bytes cut out of a step, and how much of them is understood.
+type Cut = (Vec<u8>, usize);
+
 /// `fixtures`, of this source tree.
 pub fn fixtures() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures")
@@ -30,7 +33,7 @@ pub fn of(target: &str) -> io::Result<Vec<Seed>> {
     let files = files()?;
     let recordings = files.iter().filter(|path| !is_transcript(path));
     let steps = recordings.map(|path| Ok((name(path), read(path)?))).collect::<io::Result<Vec<_>>>()?;
-    let each = |seed: fn(&What) -> Option<(Vec<u8>, usize)>| -> Vec<Seed> {
+    let each = |seed: fn(&What) -> Option<Cut>| -> Vec<Seed> {
         let seeds = steps.iter().flat_map(|(name, recording)| {
             recording.steps.iter().filter_map(move |step| {
                 let (bytes, understood) = seed(&step.what)?;
@@ -84,8 +87,12 @@ pub fn words() -> String {
         "\"content\"",
         "answer 2\n",
     ];
-    let quoted = |word: &str| word.bytes().map(|byte| format!("\\x{byte:02x}")).collect::<String>();
-    words.iter().map(|word| format!("\"{}\"\n", quoted(word))).collect()
+    let mut quoted = String::new();
+    for word in words {
+        let bytes: Vec<_> = word.bytes().map(|byte| format!("\\x{byte:02x}")).collect();
+        quoted.extend(["\"", &bytes.concat(), "\"\n"]);
+    }
+    quoted
 }
 
 /// Recordings and transcripts of all versions.
@@ -119,7 +126,7 @@ fn hook(what: &What) -> Option<&RecordedHook> {
     if let What::Hook(hook) = what { Some(hook) } else { None }
 }
 
-fn payload(what: &What) -> Option<(Vec<u8>, usize)> {
+fn payload(what: &What) -> Option<Cut> {
     let hook = hook(what)?;
     // Of notifications Dasbo takes some kinds alone.
     let is_known = hook.event != "Notification" && EVENTS.iter().any(|(event, _)| *event == hook.event);
@@ -133,7 +140,7 @@ fn session((name, recording): &(String, Recording)) -> Seed {
     Seed { name: name.clone(), bytes: lines.join(&b'\n'), understood: understood.into_iter().sum() }
 }
 
-fn frame(what: &What) -> Option<(Vec<u8>, usize)> {
+fn frame(what: &What) -> Option<Cut> {
     let hook = hook(what)?;
     let payload = hook.payload.to_string();
     let chain = hook.ancestors.iter().skip(1).map(|process| {
@@ -147,7 +154,7 @@ fn frame(what: &What) -> Option<(Vec<u8>, usize)> {
     Some((format!("\u{7f}{header}\n{payload}").into_bytes(), 1))
 }
 
-fn registry_file(what: &What) -> Option<(Vec<u8>, usize)> {
+fn registry_file(what: &What) -> Option<Cut> {
     if let What::Registry(file) = what { Some((file.content.clone()?.into_bytes(), 1)) } else { None }
 }
 

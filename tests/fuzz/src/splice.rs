@@ -28,6 +28,9 @@ fn wanted() -> Entries {
 fn alone(text: &str) {
     let Ok(left) = undo(Some(text), AGENT, None) else { return };
     let left = left.expect("a file that was there stays");
+    if status(Some(text), &wanted()).is_ok_and(|held| held == Status::NotConnected) {
+        assert_eq!(left, text, "nothing was ours");
+    }
     let again = undo(Some(&left), AGENT, None).expect("what was written can be read");
     assert_eq!(again.as_deref(), Some(left.as_str()), "something was left");
     // Where an event that we want stands twice, it is refused.
@@ -65,10 +68,68 @@ fn disconnected(text: &str, done: &Plan) {
     // What an earlier Dasbo wrote goes as well.
     if done.fresh {
         assert_eq!(back(&done.after).as_deref(), Some(text), "there and back it is another file");
+        for at in [0, 1, 2].map(|third| place(&done.after, third)) {
+            changed_far_from_ours(text, done, &journal, at);
+        }
         let tail = "\n// something else\n";
         assert_eq!(back(&format!("{}{tail}", done.after)), Some(format!("{text}{tail}")));
+    }
+    if let Ok(before) = serde_json::from_str::<Value>(text).as_ref()
+        && done.fresh
+        && !has_fraction(before)
+    {
+        // Printed anew by another program.
+        let after: Value = serde_json::from_str(&done.after).expect("it was JSON before");
+        let left = back(&format!("{after:#}")).expect("a file that was there stays");
+        assert_eq!(
+            serde_json::from_str::<Value>(&left).ok().as_ref(),
+            Some(before),
+            "it says something else"
+        );
     }
     let left = back(&done.after).expect("a file that was there stays");
     assert_eq!(status(Some(&left), &wanted()).expect("it can be read"), Status::NotConnected);
     assert!(undo(Some(&done.after), AGENT, None).is_ok(), "without the journal there is no way back");
+}
+
+/// Somewhere in a part of a text, always in the same place.
+fn place(text: &str, part: usize) -> usize {
+    let sum = text.bytes().fold(0_usize, |sum, byte| sum.wrapping_mul(31).wrapping_add(byte.into()));
+    let at = (text.len() * part + sum % text.len().max(1)) / 3;
+    (at..=text.len()).find(|at| text.is_char_boundary(*at)).unwrap_or(text.len())
+}
+
+/// A line was begun far from ours since: it stays, as every other byte. (In a string it makes the file unreadable.)
+fn changed_far_from_ours(text: &str, done: &Plan, journal: &Journal, at: usize) {
+    // What is kept of a splice's surroundings: 32 characters.
+    const FAR: usize = 32 * 4;
+    let mut before = at;
+    for (splice, back) in done.splices.iter().zip(invert(&done.splices)) {
+        let ours = back.offset..back.offset + splice.inserted.len();
+        if (ours.start.saturating_sub(FAR)..=ours.end + FAR).contains(&at) {
+            return;
+        }
+        if ours.end < at {
+            before -= splice.inserted.len();
+            before += splice.removed.len();
+        }
+    }
+    let insert = |text: &str, at: usize| {
+        let mut text = text.to_owned();
+        text.insert(at, '\n');
+        text
+    };
+    if let Ok(left) = undo(Some(&insert(&done.after, at)), AGENT, Some(journal)) {
+        assert_eq!(left, Some(insert(text, before)), "a change elsewhere was lost");
+    }
+}
+
+/// Printed and read again, fractions can differ in their last place.
+fn has_fraction(value: &Value) -> bool {
+    match value {
+        Value::Number(number) => number.is_f64(),
+        Value::Array(items) => items.iter().any(has_fraction),
+        Value::Object(fields) => fields.values().any(has_fraction),
+        _ => false,
+    }
 }

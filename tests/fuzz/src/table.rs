@@ -57,7 +57,8 @@ fn check(session: &Session) {
     is_within(session.last_answer.as_ref(), LONG);
     match &session.state {
         State::Tool(tool) => {
-            [&tool.name, &tool.detail].into_iter().for_each(|text| is_within(Some(text), LINE))
+            is_within(Some(&tool.name), LINE);
+            is_within(Some(&tool.detail), LINE);
         }
         State::Error(detail) => is_within(detail.as_ref(), LINE),
         State::Idle | State::Thinking | State::Interrupted => {}
