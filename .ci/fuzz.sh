@@ -47,7 +47,9 @@ fuzz_target() { # TARGET SECONDS
 # What the fuzzer begins with is made anew; what it learned in earlier runs stays in found.
 make_seeds() {
     rm -rf "$fuzz_home/seeds"
-    mapfile -t fuzz_targets < <(cargo run --locked --quiet "${fuzz_tests[@]}" --bin dasbo-fuzz-seeds -- "$fuzz_home/seeds")
+    local names
+    names=$(cargo run --locked --quiet "${fuzz_tests[@]}" --bin dasbo-fuzz-seeds -- "$fuzz_home/seeds")
+    mapfile -t fuzz_targets <<<"$names"
 }
 
 fuzz() { # SECONDS [TARGET...]
