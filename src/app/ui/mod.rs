@@ -7,6 +7,7 @@
 
 mod agent_mark;
 mod approval_view;
+mod code_view;
 mod connect_dialog;
 mod field_row;
 mod focus_target;

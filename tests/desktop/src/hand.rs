@@ -28,7 +28,8 @@ impl Hand {
 
     /// Presses a button in the row of this project, once it is there and can be pressed.
     pub async fn press(&self, project: &str, button: &str) -> Result<()> {
-        let node = self.wait_for(project, &format!("button {button:?}"), |row| pressable(row, button)).await?;
+        let node =
+            self.wait_for(project, &format!("button {button:?}"), |row| pressable(row, button)).await?;
         self.window.activate(&node).await
     }
 
@@ -68,7 +69,8 @@ impl Hand {
 
     /// Waits until the row of this project has no button of this name.
     pub async fn wait_until_gone(&self, project: &str, button: &str) -> Result<()> {
-        let gone = |row: &Node| row.find(|node| node.is_button() && is_called(node, button)).is_none().then_some(());
+        let gone =
+            |row: &Node| row.find(|node| node.is_button() && is_called(node, button)).is_none().then_some(());
         self.wait_for(project, &format!("row without {button:?}"), gone).await
     }
 
@@ -83,7 +85,8 @@ impl Hand {
 }
 
 fn pressable(row: &Node, button: &str) -> Option<Node> {
-    let presses = |node: &Node| node.is_button() || node.role.contains("check") || node.role.contains("radio");
+    let presses =
+        |node: &Node| node.is_button() || node.role.contains("check") || node.role.contains("radio");
     row.find(|node| presses(node) && is_called(node, button) && node.is(State::Sensitive)).cloned()
 }
 

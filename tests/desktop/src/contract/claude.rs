@@ -134,7 +134,8 @@ impl Check {
 
 /// Plays all checks with this program.
 pub async fn run(program: PathBuf, version: &str, report: &mut Report) -> Result<()> {
-    let projects: Vec<&str> = CHECKS.map(Check::project).into_iter().chain([EARLY]).chain(answers::projects()).collect();
+    let projects: Vec<&str> =
+        CHECKS.map(Check::project).into_iter().chain([EARLY]).chain(answers::projects()).collect();
     let home = Home::new(version, &projects)?;
     let file = home.project(Check::EscAtPrompt.project()).join("note.txt");
     let scripts = answers::scripts(scripts(&file), &home);

@@ -71,6 +71,19 @@ impl<'a> Asking<'a> {
         self.stage.window.activate(&self.control(name).await?).await
     }
 
+    /// Presses a button, again while the card still settles, until another one is there.
+    pub async fn press_until(&self, name: &str, other: &str) -> Result<()> {
+        let pressed = wait::until(LIMIT, &format!("effect of {name:?}"), async || {
+            let card = self.card().await.ok()?;
+            if control(&card, other).is_some() {
+                return Some(());
+            }
+            let _ = self.stage.window.activate(control(&card, name)?).await;
+            None
+        });
+        pressed.await
+    }
+
     /// Puts a text into an entry.
     pub async fn fill(&self, name: &str, text: &str) -> Result<()> {
         self.stage.window.fill(&self.control(name).await?, text).await

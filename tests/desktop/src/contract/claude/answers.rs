@@ -93,17 +93,23 @@ impl Check {
         match self {
             Self::Allow => "Allow by a click: the file is written",
             Self::DenyWithNote => "Deny with a note: nothing is written, and the model reads the note",
-            Self::Always => "Always: the second call is not asked, and the rule stands in the project's local settings",
+            Self::Always => {
+                "Always: the second call is not asked, and the rule stands in the project's local settings"
+            }
             Self::QuestionSingle => "a question: the model reads the choice",
             Self::QuestionMultiple => "a question with several answers: the model reads all of them",
             Self::QuestionFree => "a question answered in own words: the model reads them",
             Self::PlanApproved => "a plan approved: it is carried out",
             Self::PlanEdited => "a plan edited and approved: the model reads the person's plan",
             Self::PlanSentBack => "a plan sent back: the model reads why, and goes on planning",
-            Self::YesInTerminal => "Yes in the terminal first: the card goes, and a later answer does nothing",
+            Self::YesInTerminal => {
+                "Yes in the terminal first: the card goes, and a later answer does nothing"
+            }
             Self::NoInTerminal => "No in the terminal: the card goes at once",
             Self::TwoSubagents => "two subagents ask at once: each gets its own answer",
-            Self::PanelKilled => "the panel is killed while asked: the terminal's own prompt works, and the next panel is asked again",
+            Self::PanelKilled => {
+                "the panel is killed while asked: the terminal's own prompt works, and the next panel is asked again"
+            }
         }
     }
 
@@ -162,7 +168,9 @@ pub(super) fn scripts(mut scripts: Scripts, home: &Home) -> Scripts {
     let write = |project: &str, file: &str| {
         Step::tool("Write", json!({"file_path": home.project(project).join(file), "content": "A note."}))
     };
-    for check in [Check::Allow, Check::DenyWithNote, Check::YesInTerminal, Check::NoInTerminal, Check::PanelKilled] {
+    for check in
+        [Check::Allow, Check::DenyWithNote, Check::YesInTerminal, Check::NoInTerminal, Check::PanelKilled]
+    {
         let project = check.project();
         scripts = scripts.with(project, [write(project, "one.txt"), Step::text("So be it.")]);
     }
@@ -188,7 +196,13 @@ pub(super) fn scripts(mut scripts: Scripts, home: &Home) -> Scripts {
         })
     };
     scripts
-        .with("delegate", [Step::tool("Agent", agent("first")).and_tool("Agent", agent("second")), Step::text("They are at it.")])
+        .with(
+            "delegate",
+            [
+                Step::tool("Agent", agent("first")).and_tool("Agent", agent("second")),
+                Step::text("They are at it."),
+            ],
+        )
         .with("first", [write(two, "first.txt"), Step::text("First is done.")])
         .with("second", [write(two, "second.txt"), Step::text("Second is done.")])
 }
