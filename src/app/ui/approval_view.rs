@@ -69,7 +69,8 @@ mod imp {
                 content.append(&folder);
             }
             self.set_up_note(&content);
-            content.append(&self.buttons(approval, agents::by_id(data.key.agent.0)));
+            let always = agents::by_id(data.key.agent.0).map(|agent| self.always(approval, agent));
+            self.buttons(&content, always);
             drop(data);
             self.obj().set_child(Some(&content));
         }
@@ -146,14 +147,17 @@ mod imp {
             content.append(&self.note_row);
         }
 
-        fn buttons(&self, approval: &Approval, agent: Option<&'static dyn Agent>) -> gtk::Box {
+        fn buttons(&self, content: &gtk::Box, always: Option<gtk::Box>) {
             let row = gtk::Box::builder().spacing(6).build();
-            if let Some(agent) = agent {
-                row.append(&self.always(approval, agent));
+            if let Some(always) = always {
+                row.append(&opener(&gettext("Always…"), &always));
+                content.append(&always);
             }
             let space = gtk::Box::builder().hexpand(true).build();
             row.append(&space);
-            row.append(&self.ways_to_deny());
+            let ways = self.ways_to_deny();
+            row.append(&opener(&gettext("Deny…"), &ways));
+            content.append(&ways);
             let deny = gtk::Button::with_label(&gettext("Deny"));
             self.on_click(&deny, |view| view.decide(Decision::Deny(Denial::Plain)));
             row.append(&deny);
@@ -162,11 +166,11 @@ mod imp {
             self.on_click(&allow, |view| view.decide(Decision::Allow(None)));
             shortcut::press_on_control_return(&*self.obj(), &allow);
             row.append(&allow);
-            row
+            content.append(&row);
         }
 
-        fn ways_to_deny(&self) -> gtk::MenuButton {
-            let list = gtk::Box::new(gtk::Orientation::Vertical, 0);
+        fn ways_to_deny(&self) -> gtk::Box {
+            let list = folded();
             let with_note = flat(&gettext("Deny with a Note…"));
             self.on_click(&with_note, |view| {
                 view.note_row.set_visible(true);
@@ -176,12 +180,12 @@ mod imp {
             self.on_click(&stop, |view| view.decide(Decision::Deny(Denial::Stop)));
             list.append(&with_note);
             list.append(&stop);
-            menu("pan-down-symbolic", &gettext("More ways to deny"), &list)
+            list
         }
 
         /// The agent's own suggestions, modes, and last every use of the tool.
-        fn always(&self, approval: &Approval, agent: &dyn Agent) -> gtk::MenuButton {
-            let list = gtk::Box::new(gtk::Orientation::Vertical, 0);
+        fn always(&self, approval: &Approval, agent: &dyn Agent) -> gtk::Box {
+            let list = folded();
             let add = |words: &str, grant: Grant| {
                 let button = flat(words);
                 self.on_click(&button, move |view| view.decide(Decision::Allow(Some(grant))));
@@ -199,9 +203,7 @@ mod imp {
             for scope in Scope::ALL {
                 add(&words::every(&approval.tool, scope, agent), Grant::Tool(scope));
             }
-            let button = menu("", &gettext("Always…"), &list);
-            button.set_label(&gettext("Always…"));
-            button
+            list
         }
 
         /// For a moment after it was first shown nothing here acts.
@@ -210,10 +212,7 @@ mod imp {
             button.connect_clicked(glib::clone!(
                 #[weak]
                 view,
-                move |button| {
-                    if let Some(popover) = button.ancestor(gtk::Popover::static_type()) {
-                        popover.downcast::<gtk::Popover>().expect("it is one").popdown();
-                    }
+                move |_| {
                     if view.imp().settled.is_settled() {
                         act(view.imp());
                     }
@@ -235,13 +234,17 @@ mod imp {
         button
     }
 
-    fn menu(icon: &str, name: &str, list: &gtk::Box) -> gtk::MenuButton {
-        let popover = gtk::Popover::builder().child(list).build();
-        let button = gtk::MenuButton::builder().popover(&popover).tooltip_text(name).build();
-        if !icon.is_empty() {
-            button.set_icon_name(icon);
-        }
-        button.update_property(&[gtk::accessible::Property::Label(name)]);
+    /// More that can be chosen, once it is unfolded.
+    fn folded() -> gtk::Box {
+        let list = gtk::Box::new(gtk::Orientation::Vertical, 0);
+        list.set_visible(false);
+        list
+    }
+
+    /// Unfolds and folds a list below it.
+    fn opener(name: &str, list: &gtk::Box) -> gtk::ToggleButton {
+        let button = gtk::ToggleButton::with_label(name);
+        button.bind_property("active", list, "visible").build();
         button
     }
 }

@@ -22,6 +22,7 @@ pub fn code_view(code: Code, name: &str) -> gtk::ScrolledWindow {
     make_tags(&buffer);
     fill(buffer, code.runs.into_iter());
     gtk::ScrolledWindow::builder()
+        .focusable(false)
         .hscrollbar_policy(gtk::PolicyType::Never)
         .propagate_natural_height(true)
         .max_content_height(MOST_HEIGHT)

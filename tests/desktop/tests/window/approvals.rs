@@ -18,6 +18,12 @@ fn granted(update: &str) -> String {
     permission(&format!(r#"{{"behavior":"allow","updatedPermissions":[{update}]}}"#))
 }
 
+async fn always(stage: &Stage, button: &str, update: &str) -> Result<()> {
+    let asking = ask(stage).await?;
+    asking.press("Always…").await?;
+    asking.answer(button, &granted(update)).await
+}
+
 #[tokio::test]
 async fn a_command_is_read_whole_and_allowed() -> Result<()> {
     let stage = Stage::set().await?;
@@ -42,6 +48,7 @@ async fn a_command_is_denied() -> Result<()> {
 async fn a_note_goes_with_a_no() -> Result<()> {
     let stage = Stage::set().await?;
     let asking = ask(&stage).await?;
+    asking.press("Deny…").await?;
     asking.press_until("Deny with a Note…", "Deny with This Note").await?;
     asking.fill("Note to the agent", "Use make.").await?;
     let expected = permission(r#"{"behavior":"deny","message":"Use make."}"#);
@@ -52,21 +59,23 @@ async fn a_note_goes_with_a_no() -> Result<()> {
 async fn a_no_ends_the_turn() -> Result<()> {
     let stage = Stage::set().await?;
     let expected = permission(r#"{"behavior":"deny","message":"Stop.","interrupt":true}"#);
-    ask(&stage).await?.answer("Deny and Stop", &expected).await
+    let asking = ask(&stage).await?;
+    asking.press("Deny…").await?;
+    asking.answer("Deny and Stop", &expected).await
 }
 
 #[tokio::test]
 async fn what_the_agent_suggests_is_allowed_always() -> Result<()> {
     let stage = Stage::set().await?;
     let button = "Bash(npm test *) in this project, for you, .claude/settings.local.json";
-    ask(&stage).await?.answer(button, &granted(SUGGESTED)).await
+    always(&stage, button, SUGGESTED).await
 }
 
 #[tokio::test]
 async fn a_mode_goes_with_a_yes() -> Result<()> {
     let stage = Stage::set().await?;
     let update = r#"{"type":"setMode","mode":"acceptEdits","destination":"session"}"#;
-    ask(&stage).await?.answer("Accept all edits until this session ends", &granted(update)).await
+    always(&stage, "Accept all edits until this session ends", update).await
 }
 
 #[tokio::test]
@@ -82,7 +91,7 @@ async fn every_use_of_a_tool_is_allowed_in_each_scope() -> Result<()> {
         let update = format!(
             r#"{{"type":"addRules","rules":[{{"toolName":"Bash"}}],"behavior":"allow","destination":"{scope}"}}"#
         );
-        ask(&stage).await?.answer(button, &granted(&update)).await?;
+        always(&stage, button, &update).await?;
     }
     Ok(())
 }

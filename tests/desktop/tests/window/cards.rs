@@ -73,11 +73,13 @@ impl<'a> Asking<'a> {
 
     /// Presses a button, again while the card still settles, until another one is there.
     pub async fn press_until(&self, name: &str, other: &str) -> Result<()> {
-        let pressed = wait::until(LIMIT, &format!("effect of {name:?}"), async || {
+        let what = format!("effect of {name:?}");
+        let pressed = wait::until(LIMIT, &what, async || {
             let card = self.card().await.ok()?;
             if control(&card, other).is_some() {
                 return Some(());
             }
+            // More than once it does the same.
             let _ = self.stage.window.activate(control(&card, name)?).await;
             None
         });
