@@ -77,6 +77,8 @@ pub struct WaitLine {
     pub kind: Cow<'static, str>,
     /// The tool it is about.
     pub tool: Option<String>,
+    /// Its id, while it can be answered here.
+    pub request: Option<String>,
 }
 
 /// The task list, counted.
@@ -100,6 +102,7 @@ impl Line {
         let wait = |wait: &dasbo_core::session::Wait| WaitLine {
             kind: kind(wait.kind).into(),
             tool: wait.call.as_ref().map(|call| call.tool.name.clone()),
+            request: wait.held.map(|held| held.id.to_string()),
         };
         Self {
             agent: session.key.agent.0.into(),

@@ -93,8 +93,8 @@ fn played_recordings_are_shown_with_all_that_is_known() {
         &json!({
             "agent": "claude", "session": "66e6c163-1fdf-407d-b2f0-d58a7ce54c3e", "project": "beta", "title": null,
             "branch": null, "mode": null, "state": "tool", "tool": {"name": "Bash", "detail": "touch pa.txt"},
-            "detail": null, "waiting": [{"kind": "approval", "tool": "Bash"}], "compacting": false, "helpers": 0,
-            "background": 0, "tasks": null, "cwd": "/home/user/beta", "pid": waiting.pid(),
+            "detail": null, "waiting": [{"kind": "approval", "tool": "Bash", "request": null}],
+            "compacting": false, "helpers": 0, "background": 0, "tasks": null, "cwd": "/home/user/beta", "pid": waiting.pid(),
             "model": "claude-opus-5-5", "last_prompt": "go SCN:b", "last_answer": null,
         }),
     );
