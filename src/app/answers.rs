@@ -4,6 +4,7 @@
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 
+use async_channel::{Receiver, Sender};
 use dasbo_core::change::Change;
 use dasbo_core::moment::Moment;
 use dasbo_core::registry::{Refusal, Registry, Sent};
@@ -36,6 +37,8 @@ pub enum Wish {
 pub struct Answers {
     desk: RefCell<Option<Desk>>,
     given: RefCell<HashMap<RequestId, Given>>,
+    /// Who waits to hear what became of one.
+    listeners: RefCell<HashMap<RequestId, Sender<Sent>>>,
     /// The number of the last news applied.
     seen: Cell<u64>,
 }
@@ -83,6 +86,13 @@ impl Answers {
         Ok(())
     }
 
+    /// Where it is told what becomes of an answer that was given.
+    pub fn arrival(&self, id: RequestId) -> Receiver<Sent> {
+        let (listener, arrival) = async_channel::bounded(1);
+        self.listeners.borrow_mut().insert(id, listener);
+        arrival
+    }
+
     /// The answer was given not knowing all. By now all is known: does it still hold?
     pub fn give_again(&self, registry: &mut Registry, id: RequestId, now: Moment) -> Vec<Change> {
         let given = self.given.borrow().get(&id).map(|given| given.bytes.clone());
@@ -104,6 +114,9 @@ impl Answers {
         now: Moment,
     ) -> (Option<Given>, Vec<Change>) {
         let given = self.given.borrow_mut().remove(&id);
+        if let Some(listener) = self.listeners.borrow_mut().remove(&id) {
+            let _ = listener.try_send(sent);
+        }
         let changes = registry.sent(id, sent, now);
         (given.filter(|_| sent == Sent::Answered), changes)
     }

@@ -156,15 +156,16 @@ impl Application {
 
     /// Starts to listen and to answer.
     fn start(&self) {
-        let (sender, queries) = bus::queries();
+        let (callers, queries, replies) = bus::callers();
         glib::spawn_future_local(self.panel().clone().answer(queries));
+        glib::spawn_future_local(self.panel().clone().reply_all(replies));
         self.listen();
         self.look_for_connections();
         glib::spawn_future_local(clone!(
             #[weak(rename_to = application)]
             self,
             async move {
-                match bus::serve(sender).await {
+                match bus::serve(callers).await {
                     Ok(connection) => drop(application.imp().bus.replace(Some(connection))),
                     Err(error) => tracing::warn!(%error, "“dasbo status” cannot reach this panel"),
                 }

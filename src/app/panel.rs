@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //! Joins the parts on the main loop: what the intake learns goes to the registry, what changes there to the list.
 
+mod command_line;
+
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::time::Duration;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //! The sentences about a session: the same in rows, on the command line and for a screen reader.
 
+mod bus;
 mod cards;
 mod intake;
 mod requests;
@@ -16,6 +17,7 @@ use dasbo_core::session::{Group, NoteKind, Session, State, Wait};
 
 use crate::i18n::{gettext, gettext_f, ngettext_f};
 
+pub use bus::{not_answered, silence};
 pub use cards::{
     approve, field_chosen, field_takes, field_title, form_heading, no_preview, plan, preview_of,
     question_hint, question_place, question_tab, shown, shown_name,

@@ -43,15 +43,7 @@ enum Failure {
 impl std::fmt::Display for Failure {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(&match self {
-            Self::Silence(Silence::NotRunning) => {
-                gettext("Dasbo is not running. Open it from your applications, or with “dasbo”.")
-            }
-            Self::Silence(Silence::NoBus) => gettext(
-                "There is no session bus here, over which Dasbo is asked. Run this on the desktop that Dasbo runs on.",
-            ),
-            Self::Silence(Silence::Refused) => {
-                gettext("Dasbo is running but gives no answer. Quit it, open it again, and try again.")
-            }
+            Self::Silence(silence) => words::silence(silence),
             Self::Trouble(sentence) => sentence.clone(),
             Self::Unheard => return Ok(()),
         })
