@@ -9,11 +9,14 @@ use dasbo_core::change::Change;
 use dasbo_core::moment::Moment;
 use dasbo_core::registry::{Refusal, Registry, Sent};
 use dasbo_core::request::{Decision, Policy, RequestId};
+use serde::{Deserialize, Serialize};
 
+use crate::decision_log::Entry;
 use crate::intake::{Desk, Order};
 
 /// Where a person gave an answer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Origin {
     /// In a card.
     Card,
@@ -47,12 +50,8 @@ pub struct Answers {
 #[derive(Debug, Clone)]
 pub struct Given {
     bytes: Vec<u8>,
-    /// What was decided.
-    pub decision: Decision,
-    /// Where.
-    pub origin: Origin,
-    /// When.
-    pub at: Moment,
+    /// What was asked and answered, where and when.
+    pub entry: Entry,
 }
 
 impl Answers {
@@ -80,8 +79,10 @@ impl Answers {
         origin: Origin,
         now: Moment,
     ) -> Result<(), Refusal> {
+        let asked = registry.request(id).ok_or(Refusal::NotOpen)?;
+        let entry = Entry::new(asked, &decision, origin, now);
         let bytes = registry.decide(id, &decision)?;
-        self.given.borrow_mut().insert(id, Given { bytes: bytes.clone(), decision, origin, at: now });
+        self.given.borrow_mut().insert(id, Given { bytes: bytes.clone(), entry });
         self.order(Order::Answer(id, bytes, self.seen.get()));
         Ok(())
     }

@@ -13,6 +13,7 @@ use gio::ActionEntry;
 use glib::clone;
 
 use crate::connect::{Failure, Planned, Task};
+use crate::decision_log::{self, DecisionLog};
 use crate::desktop::bus;
 use crate::i18n::gettext;
 use crate::intake::{self, OpenError, Status};
@@ -159,6 +160,9 @@ impl Application {
         let (callers, queries, replies) = bus::callers();
         glib::spawn_future_local(self.panel().clone().answer(queries));
         glib::spawn_future_local(self.panel().clone().reply_all(replies));
+        if let Some(places) = install::Places::new(std::env::vars_os()) {
+            self.panel().set_log(DecisionLog::start(decision_log::path(&places)));
+        }
         self.listen();
         self.look_for_connections();
         glib::spawn_future_local(clone!(

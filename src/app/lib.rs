@@ -12,6 +12,7 @@ mod cli;
 pub mod clock;
 mod config;
 pub mod connect;
+pub mod decision_log;
 pub mod desktop;
 pub mod i18n;
 pub mod intake;

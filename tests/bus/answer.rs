@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //! `dasbo answer`: what the person types is what the agent's hook prints, or a sentence says why not.
 
+use std::time::{SystemTime, UNIX_EPOCH};
+
 use dasbo_test_support::agent::{FakeAgent, Hook, Outcome, Ticket};
 use dasbo_test_support::helper;
 use dasbo_test_support::wait::{LIMIT, eventually};
@@ -65,6 +67,24 @@ fn refused(outcome: &Outcome, says: &str) -> bool {
     outcome.status == Some(1) && outcome.stdout.is_empty() && is_sentence
 }
 
+/// The log's lines, once there are as many as are expected, each with what is expected of it.
+fn logged(desktop: &Desktop, expected: &[Value]) -> Vec<Value> {
+    let path = desktop.home.state_folder().join("dasbo/decisions.jsonl");
+    let read = || {
+        let text = std::fs::read_to_string(&path).unwrap_or_default();
+        let lines: Vec<Value> =
+            text.split_terminator('\n').filter_map(|line| serde_json::from_str(line).ok()).collect();
+        (lines.len() == expected.len()).then_some(lines)
+    };
+    let lines = eventually("the log has its lines", LIMIT, read);
+    for (line, expected) in lines.iter().zip(expected) {
+        for (key, value) in expected.as_object().unwrap() {
+            assert_eq!(&line[key], value, "{key} of {line}");
+        }
+    }
+    lines
+}
+
 #[test]
 fn allow_is_what_the_hook_prints() {
     let desktop = Desktop::new();
@@ -77,6 +97,12 @@ fn allow_is_what_the_hook_prints() {
     let outcome = asking.outcome();
     assert!(outcome.printed(ALLOW), "{outcome:?}");
     assert_eq!(request(&desktop), None);
+
+    let expected = json!({
+        "agent": "claude", "session": "one", "project": null, "kind": "approval", "tool": "Bash",
+        "detail": "make", "answer": "allow", "with": [], "scope": null, "from": "command-line",
+    });
+    logged(&desktop, &[expected]);
 
     let again = desktop.answer(&[&asking.id, "deny"]);
     assert!(refused(&again, "No such request is open"), "{again:?}");
@@ -95,6 +121,10 @@ fn deny_tells_the_agent_the_note() {
     assert_eq!(decision["behavior"], "deny");
     assert!(decision["message"].as_str().unwrap().contains(note), "{outcome:?}");
     assert_eq!(decision.get("interrupt"), None, "the agent goes on");
+    let [line] = &logged(&desktop, &[json!({"answer": "deny", "with": [note]})])[..] else { panic!() };
+    let unix = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs();
+    assert!(unix.abs_diff(line["when"].as_u64().unwrap()) <= 10, "{line}");
+    assert!(line["waited"].as_u64().unwrap() <= 10, "{line}");
 }
 
 #[test]
@@ -146,4 +176,5 @@ fn it_is_answered_once() {
     assert!(open || decided, "{other:?}");
     let allows = asking.outcome().stdout == ALLOW;
     assert_eq!(allows, allowed.status == Some(0));
+    logged(&desktop, &[json!({"answer": if allows { "allow" } else { "deny" }})]);
 }

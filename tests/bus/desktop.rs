@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdout, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 
+use dasbo::decision_log::{self, DecisionLog};
 use dasbo::desktop::bus;
 use dasbo::intake;
 use dasbo::model::SessionList;
@@ -218,6 +219,7 @@ fn panel_process() {
         .with_thread_default(|| {
             glib::spawn_future_local(panel.clone().answer(queries));
             glib::spawn_future_local(panel.clone().reply_all(replies));
+            panel.set_log(DecisionLog::start(decision_log::path(&Places::new(std::env::vars_os()).unwrap())));
             let (inbox, desk) = intake::start(socket, Places::new(std::env::vars_os()), Policy::default());
             panel.listen(inbox, desk, || println!("ready"));
             context.block_on(async {
