@@ -75,13 +75,13 @@ impl Answers {
         &self,
         registry: &mut Registry,
         id: RequestId,
-        decision: Decision,
+        decision: &Decision,
         origin: Origin,
         now: Moment,
     ) -> Result<(), Refusal> {
         let asked = registry.request(id).ok_or(Refusal::NotOpen)?;
-        let entry = Entry::new(asked, &decision, origin, now);
-        let bytes = registry.decide(id, &decision)?;
+        let entry = Entry::new(asked, decision, origin, now);
+        let bytes = registry.decide(id, decision)?;
         self.given.borrow_mut().insert(id, Given { bytes: bytes.clone(), entry });
         self.order(Order::Answer(id, bytes, self.seen.get()));
         Ok(())

@@ -19,7 +19,7 @@ use crate::i18n::gettext;
 use crate::intake::{self, OpenError, Status};
 use crate::model::SessionList;
 use crate::panel::Panel;
-use crate::ui::{self, ConnectDialog, PanelState, Window};
+use crate::ui::{self, ConnectDialog, DecisionsWindow, PanelState, Window};
 use crate::{config, connect, words};
 
 /// Opens the panel, or shows the window of the one that runs.
@@ -273,11 +273,21 @@ impl Application {
         dialog.present();
     }
 
+    fn show_decisions(&self) {
+        if let Some(places) = install::Places::new(std::env::vars_os()) {
+            let parent = self.our_window().and_upcast();
+            DecisionsWindow::new(parent.as_ref(), decision_log::path(&places)).present();
+        }
+    }
+
     fn set_up_actions(&self) {
         let quit =
             ActionEntry::builder("quit").activate(|application: &Self, _, _| application.quit()).build();
         let listen =
             ActionEntry::builder("listen").activate(|application: &Self, _, _| application.listen()).build();
+        let decisions = ActionEntry::builder("decisions")
+            .activate(|application: &Self, _, _| application.show_decisions())
+            .build();
         let [connect, disconnect] =
             [("connect", Task::Connect), ("disconnect", Task::Disconnect)].map(|(name, task)| {
                 ActionEntry::builder(name)
@@ -290,7 +300,7 @@ impl Application {
                     })
                     .build()
             });
-        self.add_action_entries([quit, connect, disconnect, listen]);
+        self.add_action_entries([quit, connect, disconnect, listen, decisions]);
         self.set_accels_for_action("win.show-help-overlay", &["<Control>question"]);
     }
 }

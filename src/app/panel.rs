@@ -140,7 +140,7 @@ impl Panel {
         let now = clock::now();
         match wish {
             Wish::Decide(decision) => {
-                self.answers.give(&mut self.registry.borrow_mut(), id, decision, origin, now)
+                self.answers.give(&mut self.registry.borrow_mut(), id, &decision, origin, now)
             }
             Wish::Leave => {
                 self.let_go(&[id], now);

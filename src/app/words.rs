@@ -3,6 +3,7 @@
 
 mod bus;
 mod cards;
+mod decisions;
 mod intake;
 mod requests;
 mod time;
@@ -22,6 +23,7 @@ pub use cards::{
     approve, field_chosen, field_takes, field_title, form_heading, no_preview, plan, preview_of,
     question_hint, question_place, question_tab, shown, shown_name,
 };
+pub use decisions::{date_and_time, decision, decision_place, decision_texts};
 pub use intake::{failure, system, trouble};
 pub use requests::{remaining, request_heading};
 pub use time::{duration, rough_duration, running_time, time, wall_time};
