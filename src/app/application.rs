@@ -13,12 +13,13 @@ use gio::ActionEntry;
 use glib::clone;
 
 use crate::connect::{Failure, Planned, Task};
+use crate::decision_log::{self, DecisionLog};
 use crate::desktop::bus;
 use crate::i18n::gettext;
 use crate::intake::{self, OpenError, Status};
 use crate::model::SessionList;
 use crate::panel::Panel;
-use crate::ui::{self, ConnectDialog, PanelState, Window};
+use crate::ui::{self, ConnectDialog, DecisionsWindow, PanelState, Window};
 use crate::{config, connect, words};
 
 /// Opens the panel, or shows the window of the one that runs.
@@ -156,15 +157,19 @@ impl Application {
 
     /// Starts to listen and to answer.
     fn start(&self) {
-        let (sender, queries) = bus::queries();
+        let (callers, queries, replies) = bus::callers();
         glib::spawn_future_local(self.panel().clone().answer(queries));
+        glib::spawn_future_local(self.panel().clone().reply_all(replies));
+        if let Some(places) = install::Places::new(std::env::vars_os()) {
+            self.panel().set_log(DecisionLog::start(decision_log::path(&places)));
+        }
         self.listen();
         self.look_for_connections();
         glib::spawn_future_local(clone!(
             #[weak(rename_to = application)]
             self,
             async move {
-                match bus::serve(sender).await {
+                match bus::serve(callers).await {
                     Ok(connection) => drop(application.imp().bus.replace(Some(connection))),
                     Err(error) => tracing::warn!(%error, "“dasbo status” cannot reach this panel"),
                 }
@@ -268,11 +273,21 @@ impl Application {
         dialog.present();
     }
 
+    fn show_decisions(&self) {
+        if let Some(places) = install::Places::new(std::env::vars_os()) {
+            let parent = self.our_window().and_upcast();
+            DecisionsWindow::new(parent.as_ref(), decision_log::path(&places)).present();
+        }
+    }
+
     fn set_up_actions(&self) {
         let quit =
             ActionEntry::builder("quit").activate(|application: &Self, _, _| application.quit()).build();
         let listen =
             ActionEntry::builder("listen").activate(|application: &Self, _, _| application.listen()).build();
+        let decisions = ActionEntry::builder("decisions")
+            .activate(|application: &Self, _, _| application.show_decisions())
+            .build();
         let [connect, disconnect] =
             [("connect", Task::Connect), ("disconnect", Task::Disconnect)].map(|(name, task)| {
                 ActionEntry::builder(name)
@@ -285,7 +300,7 @@ impl Application {
                     })
                     .build()
             });
-        self.add_action_entries([quit, connect, disconnect, listen]);
+        self.add_action_entries([quit, connect, disconnect, listen, decisions]);
         self.set_accels_for_action("win.show-help-overlay", &["<Control>question"]);
     }
 }

@@ -13,6 +13,7 @@ pub mod clock;
 mod code;
 mod config;
 pub mod connect;
+pub mod decision_log;
 pub mod desktop;
 pub mod i18n;
 pub mod intake;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //! Joins the parts on the main loop: what the intake learns goes to the registry, what changes there to the list.
 
+mod command_line;
+
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::time::Duration;
@@ -12,7 +14,8 @@ use dasbo_core::registry::{Refusal, Registry};
 use dasbo_core::request::{Policy, RequestId};
 use glib::{MainContext, Priority};
 
-use crate::answers::{Answers, Origin, Wish};
+use crate::answers::{Answers, Given, Origin, Wish};
+use crate::decision_log::DecisionLog;
 use crate::desktop::bus::{Query, Table};
 use crate::intake::{Desk, Inbox, Loss, News, Status};
 use crate::model::SessionList;
@@ -45,6 +48,7 @@ pub struct Panel {
     timer: RefCell<Option<(Moment, glib::SourceId)>>,
     answers: Answers,
     policy: RefCell<Policy>,
+    log: RefCell<Option<DecisionLog>>,
 }
 
 impl Panel {
@@ -62,6 +66,7 @@ impl Panel {
             timer: RefCell::default(),
             answers: Answers::default(),
             policy: RefCell::default(),
+            log: RefCell::default(),
         })
     }
 
@@ -102,7 +107,11 @@ impl Panel {
             }
             News::Deaf(until) => registry.lose_all(until, clock::now()),
             News::HookEnded(id) => registry.hook_ended(id, clock::now()),
-            News::Sent(id, sent) => self.answers.arrived(&mut registry, id, sent, clock::now()).1,
+            News::Sent(id, sent) => {
+                let (given, changes) = self.answers.arrived(&mut registry, id, sent, clock::now());
+                self.take_down(given);
+                changes
+            }
             News::NotYet(id) => self.answers.give_again(&mut registry, id, clock::now()),
             News::Intake(status) => {
                 drop(registry);
@@ -115,12 +124,23 @@ impl Panel {
         self.show(changes);
     }
 
+    /// Logs there from now on what is answered.
+    pub fn set_log(&self, log: DecisionLog) {
+        self.log.replace(Some(log));
+    }
+
+    fn take_down(&self, given: Option<Given>) {
+        if let (Some(given), Some(log)) = (given, self.log.borrow().as_ref()) {
+            log.write(given.entry);
+        }
+    }
+
     /// Does what the person wants about a request: answers it, or leaves it to its terminal.
     pub fn attend(self: &Rc<Self>, id: RequestId, wish: Wish, origin: Origin) -> Result<(), Refusal> {
         let now = clock::now();
         match wish {
             Wish::Decide(decision) => {
-                self.answers.give(&mut self.registry.borrow_mut(), id, decision, origin, now)
+                self.answers.give(&mut self.registry.borrow_mut(), id, &decision, origin, now)
             }
             Wish::Leave => {
                 self.let_go(&[id], now);

@@ -9,6 +9,8 @@ mod agent_mark;
 mod approval_view;
 mod code_view;
 mod connect_dialog;
+mod decision_row;
+mod decisions_window;
 mod field_row;
 mod focus_target;
 mod form_view;
@@ -29,6 +31,7 @@ mod window;
 
 use agent_mark::AgentMark;
 use approval_view::ApprovalView;
+use decision_row::DecisionRow;
 use field_row::FieldRow;
 use form_view::FormView;
 use group_row::GroupRow;
@@ -43,6 +46,7 @@ use session_view::SessionView;
 use settled::Settled;
 
 pub use connect_dialog::ConnectDialog;
+pub use decisions_window::DecisionsWindow;
 pub use window::{PanelState, Window};
 
 /// Makes templates, styles and icons known. Called once, before the application runs.
