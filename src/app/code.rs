@@ -157,7 +157,13 @@ impl Code {
         for piece in pieces(text) {
             match piece {
                 Piece::Plain(plain) => self.write_plain(plain, look, tint),
-                Piece::Mark(mark) => self.push(&mark, Look::Mark, tint),
+                Piece::Mark(mark) => {
+                    if self.column >= LINE {
+                        self.push(BROKEN, Look::Mark, tint);
+                        self.end_line(tint);
+                    }
+                    self.push(&mark, Look::Mark, tint);
+                }
             }
         }
     }
