@@ -159,8 +159,7 @@ impl Code {
                 Piece::Plain(plain) => self.write_plain(plain, look, tint),
                 Piece::Mark(mark) => {
                     if self.column >= LINE {
-                        self.push(BROKEN, Look::Mark, tint);
-                        self.end_line(tint);
+                        self.break_line(tint);
                     }
                     self.push(&mark, Look::Mark, tint);
                 }
@@ -177,12 +176,16 @@ impl Code {
             while let Some((end, _)) = rest.char_indices().nth(LINE.saturating_sub(self.column)) {
                 let (part, tail) = rest.split_at(end);
                 self.push(part, look, tint);
-                self.push(BROKEN, Look::Mark, tint);
-                self.end_line(tint);
+                self.break_line(tint);
                 rest = tail;
             }
             self.push(rest, look, tint);
         }
+    }
+
+    fn break_line(&mut self, tint: Tint) {
+        self.push(BROKEN, Look::Mark, tint);
+        self.end_line(tint);
     }
 
     fn end_line(&mut self, tint: Tint) {

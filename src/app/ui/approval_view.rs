@@ -4,35 +4,56 @@
 use std::sync::Arc;
 
 use adw::subclass::prelude::*;
-use dasbo_core::request::{Request, RequestId};
+use dasbo_core::request::{Decision, Request, RequestId};
 
 use crate::model;
 
 mod imp {
-    use std::cell::OnceCell;
+    use std::cell::{Cell, OnceCell};
     use std::sync::Arc;
 
     use adw::prelude::*;
     use adw::subclass::prelude::*;
-    use dasbo_core::agents::{self, Agent};
-    use dasbo_core::request::tree::tree;
-    use dasbo_core::request::{
-        Action, Approval, Content, Decision, Denial, Grant, Permit, Request, RequestId, Scope, preview,
-    };
+    use dasbo_core::agents;
+    use dasbo_core::request::{Content, Decision, Denial, Grant, Request, RequestId};
+    use gtk::CompositeTemplate;
 
     use crate::answers::Wish;
-    use crate::code::Code;
-    use crate::i18n::gettext;
-    use crate::ui::code_view::code_view;
-    use crate::ui::{Settled, label, shortcut};
-    use crate::{model, on_disk, words};
+    use crate::model;
+    use crate::ui::grant_menu::grant_menu;
+    use crate::ui::guard::Guard;
+    use crate::ui::{ActionView, ButtonRow, focus_target};
 
-    #[derive(Debug, Default)]
+    #[derive(Debug, Default, CompositeTemplate)]
+    #[template(resource = "/org/dasbo/Dasbo/ui/approval_view.ui")]
     pub struct ApprovalView {
-        pub(super) shown: OnceCell<(model::Session, Arc<Request>, RequestId)>,
-        settled: Settled,
-        note: gtk::Entry,
-        note_row: gtk::Box,
+        #[template_child]
+        action: TemplateChild<ActionView>,
+        #[template_child]
+        note_box: TemplateChild<gtk::Box>,
+        #[template_child]
+        note: TemplateChild<gtk::Entry>,
+        #[template_child]
+        send_note: TemplateChild<gtk::Button>,
+        #[template_child]
+        drop_note: TemplateChild<gtk::Button>,
+        #[template_child]
+        deny: TemplateChild<adw::SplitButton>,
+        #[template_child]
+        deny_menu: TemplateChild<gtk::Popover>,
+        #[template_child]
+        deny_with_note: TemplateChild<gtk::Button>,
+        #[template_child]
+        deny_and_stop: TemplateChild<gtk::Button>,
+        #[template_child]
+        grants: TemplateChild<gtk::Popover>,
+        #[template_child]
+        allow: TemplateChild<gtk::Button>,
+        pub(super) session: OnceCell<model::Session>,
+        pub(super) request: OnceCell<(RequestId, Arc<Request>)>,
+        guard: Guard,
+        /// Whether all that is asked can be read.
+        is_whole: Cell<bool>,
     }
 
     #[glib::object_subclass]
@@ -40,212 +61,159 @@ mod imp {
         const NAME: &'static str = "DasboApprovalView";
         type Type = super::ApprovalView;
         type ParentType = adw::Bin;
+
+        fn class_init(klass: &mut Self::Class) {
+            ActionView::ensure_type();
+            ButtonRow::ensure_type();
+            klass.bind_template();
+            klass.set_accessible_role(gtk::AccessibleRole::Group);
+        }
+
+        fn instance_init(obj: &glib::subclass::InitializingObject<Self>) {
+            obj.init_template();
+        }
     }
 
     impl ObjectImpl for ApprovalView {
         fn constructed(&self) {
             self.parent_constructed();
-            self.settled.watch(&*self.obj());
+            self.guard.close(&*self.obj());
+            self.deny.connect_clicked(self.handler(|view, _| view.decide(Decision::Deny(Denial::Plain))));
+            self.allow.connect_clicked(self.handler(|view, _| view.decide(Decision::Allow(None))));
+            self.deny_with_note.connect_clicked(self.handler(|view, _| view.begin_note()));
+            self.deny_and_stop.connect_clicked(self.handler(|view, _| {
+                view.deny_menu.popdown();
+                view.decide(Decision::Deny(Denial::Stop));
+            }));
+            self.send_note.connect_clicked(self.handler(|view, _| view.deny_with_note()));
+            self.drop_note.connect_clicked(self.handler(|view, _| view.end_note()));
+            self.note.connect_activate(self.handler(|view, _| view.deny_with_note()));
+            self.name_arrow();
         }
     }
 
-    impl WidgetImpl for ApprovalView {}
+    impl WidgetImpl for ApprovalView {
+        fn map(&self) {
+            self.parent_map();
+            self.watch();
+        }
+    }
+
     impl BinImpl for ApprovalView {}
 
     impl ApprovalView {
-        fn shown(&self) -> &(model::Session, Arc<Request>, RequestId) {
-            self.shown.get().expect("given when it was made")
-        }
-
-        pub(super) fn begin(&self) {
-            let (session, request, _) = self.shown();
-            let Content::Approval(approval) = &request.content else { return };
-            let content = gtk::Box::new(gtk::Orientation::Vertical, 8);
-            self.show_action(&content, approval, &request.input);
-            let data = session.data();
-            if let Some(folder) = data.cwd.as_deref() {
-                let folder = label::wrapping(&words::shown_name(folder));
-                folder.add_css_class("quiet");
-                content.append(&folder);
-            }
-            self.set_up_note(&content);
-            let always = agents::by_id(data.key.agent.0).map(|agent| self.always(approval, agent));
-            self.buttons(&content, always);
-            drop(data);
-            self.obj().set_child(Some(&content));
-        }
-
-        /// What would be done, and whatever else the input says.
-        fn show_action(&self, content: &gtk::Box, approval: &Approval, input: &str) {
-            match &approval.action {
-                Action::Command { command, description } => {
-                    if let Some(description) = description {
-                        content.append(&label::wrapping(&words::shown(description)));
-                    }
-                    content.append(&code_view(Code::command(command), &gettext("The command")));
+        /// Calls this for as long as the view is there.
+        fn handler<T>(&self, act: impl Fn(&Self, &T) + 'static) -> impl Fn(&T) + 'static {
+            let view = self.obj().downgrade();
+            move |source| {
+                if let Some(view) = view.upgrade() {
+                    act(view.imp(), source);
                 }
-                Action::Edit { file, .. } | Action::Write { file, .. } | Action::Notebook { file, .. } => {
-                    content.append(&label::wrapping(&words::shown_name(file)));
-                    self.show_change(content, &approval.action, file);
-                }
-                Action::Other => {}
-            }
-            let rest = Code::tree(&tree(input, approval.action.keys()));
-            if !rest.is_empty() {
-                content.append(&code_view(rest, &gettext("The input")));
             }
         }
 
-        /// Reads the file aside.
-        fn show_change(&self, content: &gtk::Box, action: &Action, file: &str) {
-            let place = gtk::Box::new(gtk::Orientation::Vertical, 4);
-            content.append(&place);
-            let path = on_disk::path(file, self.shown().0.data().cwd.as_deref());
-            let action = action.clone();
-            glib::spawn_future_local(async move {
-                let made = gio::spawn_blocking(move || {
-                    let change = preview(&action, &on_disk::read(&path))?;
-                    let numbered = change.basis == dasbo_core::request::Basis::File;
-                    Some((Code::diff(&change.hunks, numbered), change.basis))
-                });
-                let Ok(Some((code, basis))) = made.await else { return };
-                if let Some(words) = words::basis(basis) {
-                    place.append(&label::wrapping(&words));
-                }
-                place.append(&code_view(code, &gettext("The change")));
-            });
-        }
-
-        /// The entry for a note; there once the person wants it.
-        fn set_up_note(&self, content: &gtk::Box) {
-            let (session, _, id) = self.shown();
-            let draft = session.draft(*id).note.clone();
-            self.note_row.set_spacing(6);
-            self.note_row.set_visible(draft.is_some());
-            self.note.set_hexpand(true);
-            self.note.set_text(draft.as_deref().unwrap_or_default());
-            self.note.set_placeholder_text(Some(&gettext("What the agent should do instead")));
-            let name = gettext("Note to the agent");
-            self.note.update_property(&[gtk::accessible::Property::Label(&name)]);
-            let view = self.obj();
-            self.note.connect_changed(glib::clone!(
-                #[weak]
-                view,
-                move |note| {
-                    let (session, _, id) = view.imp().shown();
-                    session.draft(*id).note = Some(note.text().into());
-                }
-            ));
-            let send = gtk::Button::with_label(&gettext("Deny with This Note"));
-            self.on_click(&send, |view| {
-                let note = view.note.text();
-                let denial = if note.trim().is_empty() { Denial::Plain } else { Denial::Note(note.into()) };
-                view.decide(Decision::Deny(denial));
-            });
-            self.note_row.append(&self.note);
-            self.note_row.append(&send);
-            content.append(&self.note_row);
-        }
-
-        fn buttons(&self, content: &gtk::Box, always: Option<gtk::Box>) {
-            let row = gtk::Box::builder().spacing(6).build();
-            if let Some(always) = always {
-                row.append(&opener(&gettext("Always…"), &always));
-                content.append(&always);
+        /// The split button has no name for its second half.
+        fn name_arrow(&self) {
+            let menu_button = self.deny.last_child().and_downcast::<gtk::MenuButton>();
+            if let Some(menu_button) = menu_button {
+                let name = self.deny.dropdown_tooltip();
+                menu_button.update_property(&[gtk::accessible::Property::Label(&name)]);
             }
-            let space = gtk::Box::builder().hexpand(true).build();
-            row.append(&space);
-            let ways = self.ways_to_deny();
-            row.append(&opener(&gettext("Deny…"), &ways));
-            content.append(&ways);
-            let deny = gtk::Button::with_label(&gettext("Deny"));
-            self.on_click(&deny, |view| view.decide(Decision::Deny(Denial::Plain)));
-            row.append(&deny);
-            let allow = gtk::Button::with_label(&gettext("Allow"));
-            allow.add_css_class("suggested-action");
-            self.on_click(&allow, |view| view.decide(Decision::Allow(None)));
-            shortcut::press_on_control_return(&*self.obj(), &allow);
-            row.append(&allow);
-            content.append(&row);
         }
 
-        fn ways_to_deny(&self) -> gtk::Box {
-            let list = folded();
-            let with_note = flat(&gettext("Deny with a Note…"));
-            self.on_click(&with_note, |view| {
-                view.note_row.set_visible(true);
-                view.note.grab_focus();
-            });
-            let stop = flat(&gettext("Deny and Stop"));
-            self.on_click(&stop, |view| view.decide(Decision::Deny(Denial::Stop)));
-            list.append(&with_note);
-            list.append(&stop);
-            list
+        /// In a note, keys mean its text.
+        pub(super) fn is_writing(&self) -> bool {
+            self.note.focus_child().is_some()
         }
 
-        /// The agent's own suggestions, modes, and last every use of the tool.
-        fn always(&self, approval: &Approval, agent: &dyn Agent) -> gtk::Box {
-            let list = folded();
-            let add = |words: &str, grant: Grant| {
-                let button = flat(words);
-                self.on_click(&button, move |view| view.decide(Decision::Allow(Some(grant))));
-                list.append(&button);
+        pub(super) fn show(&self) {
+            let (Some(session), Some((id, request))) = (self.session.get(), self.request.get()) else {
+                return;
             };
-            for (at, offer) in approval.offers.iter().enumerate() {
-                add(&words::offer(offer, agent), Grant::Offer(at));
-            }
-            for &mode in &approval.modes {
-                let offered = approval.offers.iter().any(|offer| offer.permit == Permit::Mode(mode));
-                if !offered {
-                    add(&words::mode_words(mode), Grant::Mode(mode));
+            let draft = session.draft(*id).note.clone();
+            self.note_box.set_visible(draft.is_some());
+            self.note.set_text(&draft.unwrap_or_default());
+            self.follow_note();
+            self.note.connect_changed(self.handler(|view, _| view.follow_note()));
+            self.grants.connect_show(self.handler(|view, _| view.fill_grant_menu()));
+            let shown = self.obj().downgrade();
+            self.action.show(session, request, move || {
+                if let Some(view) = shown.upgrade() {
+                    view.imp().is_whole.set(true);
+                    view.imp().watch();
                 }
+            });
+        }
+
+        /// Clicks are taken a moment from now: not before all can be seen.
+        fn watch(&self) {
+            if self.is_whole.get() && self.obj().is_mapped() {
+                self.guard.open(&*self.obj());
             }
-            for scope in Scope::ALL {
-                add(&words::every(&approval.tool, scope, agent), Grant::Tool(scope));
+        }
+
+        /// Filled when it is first seen: most cards are answered without.
+        fn fill_grant_menu(&self) {
+            if self.grants.child().is_some() {
+                return;
             }
-            list
+            let (Some(session), Some((_, request))) = (self.session.get(), self.request.get()) else {
+                return;
+            };
+            let agent = agents::by_id(session.data().key.agent.0);
+            if let (Some(agent), Content::Approval(approval)) = (agent, &request.content) {
+                let choose = self.handler(|view, grant: &Grant| {
+                    view.grants.popdown();
+                    view.decide(Decision::Allow(Some(*grant)));
+                });
+                self.grants.set_child(Some(&grant_menu(approval, agent, move |grant| choose(&grant))));
+            }
         }
 
-        /// For a moment after it was first shown nothing here acts.
-        fn on_click(&self, button: &gtk::Button, act: impl Fn(&Self) + 'static) {
-            let view = self.obj();
-            button.connect_clicked(glib::clone!(
-                #[weak]
-                view,
-                move |_| {
-                    if view.imp().settled.is_settled() {
-                        act(view.imp());
-                    }
-                }
-            ));
+        fn begin_note(&self) {
+            self.deny_menu.popdown();
+            self.note_box.set_visible(true);
+            self.follow_note();
+            self.note.grab_focus();
         }
 
-        fn decide(&self, decision: Decision) {
-            let (session, _, id) = self.shown();
-            session.wish(*id, Wish::Decide(decision));
+        fn end_note(&self) {
+            focus_target::leave(&*self.note_box);
+            self.note_box.set_visible(false);
+            self.note.set_text("");
+            self.keep_note(None);
         }
-    }
 
-    fn flat(words: &str) -> gtk::Button {
-        let text = label::wrapping(words);
-        text.set_max_width_chars(44);
-        let button = gtk::Button::builder().child(&text).css_classes(["flat"]).build();
-        button.update_property(&[gtk::accessible::Property::Label(words)]);
-        button
-    }
+        /// Keeps what is written, until it is sent or dropped.
+        fn follow_note(&self) {
+            let text = self.note.text();
+            self.send_note.set_sensitive(!text.trim().is_empty());
+            if self.note_box.get_visible() {
+                self.keep_note(Some(text.into()));
+            }
+        }
 
-    /// More that can be chosen, once it is unfolded.
-    fn folded() -> gtk::Box {
-        let list = gtk::Box::new(gtk::Orientation::Vertical, 0);
-        list.set_visible(false);
-        list
-    }
+        fn keep_note(&self, note: Option<String>) {
+            if let (Some(session), Some((id, _))) = (self.session.get(), self.request.get()) {
+                session.draft(*id).note = note;
+            }
+        }
 
-    /// Unfolds and folds a list below it.
-    fn opener(name: &str, list: &gtk::Box) -> gtk::ToggleButton {
-        let button = gtk::ToggleButton::with_label(name);
-        button.bind_property("active", list, "visible").build();
-        button
+        fn deny_with_note(&self) {
+            let note = self.note.text().trim().to_owned();
+            if !note.is_empty() {
+                self.decide(Decision::Deny(Denial::Note(note)));
+            }
+        }
+
+        /// Only ever called for something that the person did.
+        pub(super) fn decide(&self, decision: Decision) {
+            if let (Some(session), Some((id, _)), true) =
+                (self.session.get(), self.request.get(), self.guard.is_open())
+            {
+                session.wish(*id, Wish::Decide(decision));
+            }
+        }
     }
 }
 
@@ -260,8 +228,18 @@ impl ApprovalView {
     /// A view for a request of a session.
     pub fn new(session: &model::Session, request: &Arc<Request>, id: RequestId) -> Self {
         let view: Self = glib::Object::new();
-        view.imp().shown.get_or_init(|| (session.clone(), request.clone(), id));
-        view.imp().begin();
+        view.imp().session.get_or_init(|| session.clone());
+        view.imp().request.get_or_init(|| (id, request.clone()));
+        view.imp().show();
         view
+    }
+
+    /// Does what a key in the card asks for. Whether it is not one for the note that is being written.
+    pub fn key(&self, decision: Decision) -> glib::Propagation {
+        if self.imp().is_writing() {
+            return glib::Propagation::Proceed;
+        }
+        self.imp().decide(decision);
+        glib::Propagation::Stop
     }
 }

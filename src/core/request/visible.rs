@@ -8,7 +8,7 @@ use std::borrow::Cow;
 pub enum Piece<'a> {
     /// Characters that can be seen, tabs and line feeds.
     Plain(&'a str),
-    /// What stands for one that cannot: `␛`, `⟨U+202E⟩`.
+    /// What stands for one that cannot: `⟨ESC⟩`, `⟨U+202E⟩`.
     Mark(String),
 }
 
@@ -53,15 +53,20 @@ fn split(text: &str, is_marked: fn(char) -> bool) -> impl Iterator<Item = Piece<
     })
 }
 
+/// Control characters have names of their own (ISO 646).
+const CONTROLS: [&str; 32] = [
+    "NUL", "SOH", "STX", "ETX", "EOT", "ENQ", "ACK", "BEL", "BS", "TAB", "LF", "VT", "FF", "CR", "SO", "SI",
+    "DLE", "DC1", "DC2", "DC3", "DC4", "NAK", "SYN", "ETB", "CAN", "EM", "SUB", "ESC", "FS", "GS", "RS",
+    "US",
+];
+
 fn mark(character: char) -> String {
     let code = u32::from(character);
-    match code {
-        // Unicode has pictures of these.
-        0..0x20 => char::from_u32(0x2400 + code).map(String::from),
-        0x7f => Some("␡".to_owned()),
-        _ => None,
+    let name = usize::try_from(code).ok().and_then(|code| CONTROLS.get(code).copied());
+    match name.or((code == 0x7f).then_some("DEL")) {
+        Some(name) => format!("⟨{name}⟩"),
+        None => format!("⟨U+{code:04X}⟩"),
     }
-    .unwrap_or_else(|| format!("⟨U+{code:04X}⟩"))
 }
 
 /// Controls, what Unicode calls `Bidi_Control`, `Default_Ignorable_Code_Point` (`DerivedCoreProperties.txt`) or a
@@ -112,8 +117,8 @@ mod tests {
     }
 
     #[test]
-    fn controls_are_pictures() {
-        assert_eq!(visible("a\u{1b}[2Kb\r\n\0\u{7f}"), "a␛[2Kb␍\n␀␡");
+    fn controls_are_named() {
+        assert_eq!(visible("a\u{1b}[2Kb\r\n\0\u{7f}"), "a⟨ESC⟩[2Kb⟨CR⟩\n⟨NUL⟩⟨DEL⟩");
         assert_eq!(visible("\u{85}"), "⟨U+0085⟩");
     }
 
@@ -133,7 +138,7 @@ mod tests {
     #[test]
     fn marks_are_told_from_what_is_there() {
         let pieces: Vec<Piece> = pieces("a\u{1b}\u{1b}b").collect();
-        let escape = || Piece::Mark("␛".to_owned());
+        let escape = || Piece::Mark("⟨ESC⟩".to_owned());
         assert_eq!(pieces, [Piece::Plain("a"), escape(), escape(), Piece::Plain("b")]);
     }
 }

@@ -71,21 +71,6 @@ impl<'a> Asking<'a> {
         self.stage.window.activate(&self.control(name).await?).await
     }
 
-    /// Presses a button, again while the card still settles, until another one is there.
-    pub async fn press_until(&self, name: &str, other: &str) -> Result<()> {
-        let what = format!("effect of {name:?}");
-        let pressed = wait::until(LIMIT, &what, async || {
-            let card = self.card().await.ok()?;
-            if control(&card, other).is_some() {
-                return Some(());
-            }
-            // More than once it does the same.
-            let _ = self.stage.window.activate(control(&card, name)?).await;
-            None
-        });
-        pressed.await
-    }
-
     /// Puts a text into an entry.
     pub async fn fill(&self, name: &str, text: &str) -> Result<()> {
         self.stage.window.fill(&self.control(name).await?, text).await

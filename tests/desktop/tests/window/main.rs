@@ -3,6 +3,7 @@
 //! AT-SPI. What must be there comes from `fixtures/README.md` and the words of the product, never from its output.
 
 mod approvals;
+mod asker;
 mod cards;
 mod empty;
 mod forms;
