@@ -25,6 +25,7 @@ picture  cmd:import       imagemagick         ImageMagick             imagemagic
 reader   pkg              at-spi2-core        at-spi2-core            at-spi2-core
 agents   cmd:node         nodejs              nodejs                  nodejs
 agents   cmd:npm          npm                 nodejs-npm              npm
+fuzz     cmd:c++          g++                     gcc-c++                 gcc
 rustup   cmd:curl         curl                curl                    curl
 '
 
@@ -36,6 +37,7 @@ reason() {
         picture) echo 'to save a picture' ;;
         reader) echo 'to read the window in tests' ;;
         agents) echo 'to install and run real agents' ;;
+        fuzz) echo 'to build the fuzzer' ;;
         rustup) echo 'to fetch rustup' ;;
     esac
 }

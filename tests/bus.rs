@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-//! `dasbo status` over a session bus of its own, with a panel and without one. Needs no display.
+//! `dasbo status` and `dasbo answer` over a session bus of its own, with a panel and without one. Needs no display.
 
+#[path = "bus/answer.rs"]
+mod answer;
 #[path = "bus/desktop.rs"]
 mod desktop;
 #[path = "bus/follow.rs"]

@@ -89,6 +89,13 @@ fn what_is_odd_or_half_written_says_nothing() {
     for end in 0..whole.len() {
         assert_eq!(Claude.session_file(&path(), &whole.as_bytes()[..end], CLOCK), None, "cut at {end}");
     }
+    // In the order of the keys that Dasbo reads.
+    let list = json!([8587, "c4950a44", "/home/user", BOOT, "234428"]);
+    assert_eq!(told(&list), None, "only an object is such a file");
+    assert_eq!(told(&with(&json!({"sessionId": "s".repeat(5_000)}))), None, "what is too long is no id");
+    let half = file().to_string().replace("Reg  name", "Reg \\ud83d");
+    let half = Claude.session_file(&path(), half.as_bytes(), CLOCK).unwrap();
+    assert_eq!(half.about.title.as_deref(), Some("Reg \u{fffd}"), "half a character hides nothing");
     let before_boot = told(&with(&json!({"statusUpdatedAt": 5}))).unwrap();
     assert_eq!(before_boot.at, Moment::default());
 }
@@ -173,6 +180,16 @@ fn tokens_are_those_of_the_last_answer_of_the_model_itself() {
         ..About::default()
     };
     assert_eq!(events.iter().map(|event| &event.about).collect::<Vec<_>>(), [&expected]);
+    let mut odd = answer("n", 100);
+    odd["gitBranch"] = json!("b".repeat(5_000));
+    for (usage, tokens) in [
+        (json!([1, 2, 3, 4]), None),
+        (json!({"input_tokens": "many", "output_tokens": 7}), Some(Tokens { context: 0, output: 7 })),
+    ] {
+        odd["message"]["usage"] = usage;
+        let events = read(std::slice::from_ref(&odd));
+        assert_eq!(events[0].about, About { model: Some("n".into()), tokens, ..About::default() });
+    }
 }
 
 proptest! {

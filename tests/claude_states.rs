@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //! Recordings of Claude Code, played event by event, against the states written by hand (fixtures/README.md).
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -21,11 +21,58 @@ const CUT: char = '…';
 
 #[test]
 fn recordings_show_the_expected_states() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/claude");
-    let scenarios = scenarios(&folder);
+    let scenarios = scenarios(&fixtures());
     assert!(scenarios.len() >= 40, "only {} scenarios", scenarios.len());
     let wrong: Vec<String> = scenarios.iter().flat_map(|scenario| play(scenario)).collect();
     assert!(wrong.is_empty(), "{} lines differ:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+/// Those that were made to see what the registry file says. Of each the file is played, too.
+const OF_THE_REGISTRY_FILE: [&str; 9] = [
+    "20-registry-api-error",
+    "20-registry-clear-rename-exit",
+    "20-registry-esc-during-bash",
+    "20-registry-esc-during-stream",
+    "20-registry-hook-allows-after-4s",
+    "20-registry-p-mode",
+    "20-registry-permission-yes",
+    "20-registry-question",
+    "20-registry-sigkill",
+];
+
+#[test]
+fn the_registry_file_is_played_where_it_was_recorded_for_its_own_sake() {
+    for version in ["2.1.220", "2.1.332"] {
+        for scenario in OF_THE_REGISTRY_FILE {
+            let states = fixtures().join(version).join(scenario).with_extension("states");
+            let expected = lines(&states);
+            assert!(expected.iter().any(|line| line.starts_with("registry")), "{}", states.display());
+            assert_eq!(play(&states), Vec::<String>::new());
+        }
+    }
+}
+
+/// Where a recording says when its zero was, its files alone say it to a tenth of a second, and never later.
+#[test]
+fn files_tell_when_a_recording_was_made() {
+    let mut compared = 0;
+    for states in scenarios(&fixtures()) {
+        let recording = recording(&states);
+        let said = recording.iter().find_map(|step| step["zero"].as_f64());
+        if let Some((said, found)) = said.zip(zero_of_files(&recording)) {
+            assert!((said - 0.1..=said).contains(&found), "{}: {found}, not {said}", states.display());
+            compared += 1;
+        }
+    }
+    assert!(compared >= 75, "only {compared} recordings say both");
+}
+
+fn fixtures() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/claude")
+}
+
+fn recording(states: &Path) -> Vec<Value> {
+    lines(&states.with_extension("jsonl")).iter().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
 fn scenarios(folder: &Path) -> Vec<PathBuf> {
@@ -43,12 +90,9 @@ fn play(states: &Path) -> Vec<String> {
     let expected: Vec<String> = lines(states).into_iter().filter(|line| !line.starts_with('#')).collect();
     let with_files =
         expected.iter().any(|line| line.starts_with("registry") || line.starts_with("transcript"));
-    let recording: Vec<Value> = lines(&states.with_extension("jsonl"))
-        .iter()
-        .map(|line| serde_json::from_str(line).unwrap())
-        .collect();
+    let recording = recording(states);
     // The first line says when it was, whatever else it says.
-    let zero = recording.iter().find_map(|step| step["zero"].as_f64());
+    let zero = recording.iter().find_map(|step| step["zero"].as_f64()).or_else(|| zero_of_files(&recording));
     let steps: Vec<Value> = recording
         .into_iter()
         .filter(|step| kind(step).is_some_and(|kind| with_files || kind == Kind::Hook))
@@ -66,6 +110,17 @@ fn play(states: &Path) -> Vec<String> {
         }
     }
     wrong
+}
+
+/// When a recording's zero was, if it does not say: a file is seen after it was written, so its own time less `at` is never
+/// late, and the latest of all is late by no more than the quickest look at a file was (seconds, Unix time).
+fn zero_of_files(recording: &[Value]) -> Option<f64> {
+    let zero = |step: &Value| {
+        let file: Value = serde_json::from_str(&content(step, "registry")?).ok()?;
+        let written = ["updatedAt", "startedAt"].iter().find_map(|key| file[*key].as_f64())?;
+        Some(written / 1_000.0 - step["at"].as_f64()?)
+    };
+    recording.iter().filter_map(zero).reduce(f64::max)
 }
 
 fn lines(path: &Path) -> Vec<String> {
@@ -104,6 +159,8 @@ struct Stage {
     starts: BTreeMap<u32, u64>,
     /// The session that each registry file named last.
     named: BTreeMap<String, String>,
+    /// The files of processes that hooks name. The recorder saw every hook: another file was left by a process that is gone.
+    of_hooks: BTreeSet<String>,
 }
 
 impl Stage {
@@ -120,6 +177,10 @@ impl Stage {
             clock: WallClock { boot: u64::try_from(boot.as_nanos()).unwrap() },
             starts: contents.filter_map(|text| start(serde_json::from_str(&text).ok()?)).collect(),
             named: BTreeMap::new(),
+            of_hooks: steps
+                .iter()
+                .filter_map(|step| Some(format!("{}.json", step["env"]["CLAUDE_PID"].as_str()?)))
+                .collect(),
         }
     }
 
@@ -155,7 +216,8 @@ impl Stage {
         if let Some(text) = content(step, "registry") {
             let file: Value = serde_json::from_str(&text).unwrap();
             self.named.insert(name.to_owned(), file["sessionId"].as_str().unwrap().to_owned());
-            if let Some(event) = Claude.session_file(&path, text.as_bytes(), self.clock) {
+            let event = Claude.session_file(&path, text.as_bytes(), self.clock);
+            if let Some(event) = event.filter(|_| self.of_hooks.contains(name)) {
                 self.registry.apply(&event, at);
             }
         }

@@ -240,6 +240,20 @@ fn two_connects_are_taken_back_to_the_byte() {
     assert_eq!(undo(Some(&second.after), "claude", Some(&journal)).unwrap().as_deref(), Some(before));
 }
 
+/// What stands around our comma stands around one in a comment, too. (The file changed since, so it is searched for.)
+#[test]
+fn a_comma_in_a_comment_is_not_ours() {
+    let note = "/* the same again, for somebody else: ";
+    let before = format!(r#"{{"hooks":{{"A":[0{note}{{"hooks":{{"A":[0,{note}*/]}}}}"#);
+    let after = connected(&before, &one());
+    let journal = journal(Some(&before), &one());
+    for (head, tail) in [("", "\n"), ("\n", ""), ("\n", "\n"), ("// new\n", "\n// new\n")] {
+        let now = format!("{head}{after}{tail}");
+        let back = undo(Some(&now), "claude", Some(&journal)).unwrap();
+        assert_eq!(back, Some(format!("{head}{before}{tail}")));
+    }
+}
+
 #[test]
 fn what_cannot_be_read_for_sure_is_refused() {
     let refused = |text: &str| plan(Some(text), &one()).unwrap_err();

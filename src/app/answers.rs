@@ -4,15 +4,19 @@
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 
+use async_channel::{Receiver, Sender};
 use dasbo_core::change::Change;
 use dasbo_core::moment::Moment;
 use dasbo_core::registry::{Refusal, Registry, Sent};
 use dasbo_core::request::{Decision, Policy, RequestId};
+use serde::{Deserialize, Serialize};
 
+use crate::decision_log::Entry;
 use crate::intake::{Desk, Order};
 
 /// Where a person gave an answer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Origin {
     /// In a card.
     Card,
@@ -36,6 +40,8 @@ pub enum Wish {
 pub struct Answers {
     desk: RefCell<Option<Desk>>,
     given: RefCell<HashMap<RequestId, Given>>,
+    /// Who waits to hear what became of one.
+    listeners: RefCell<HashMap<RequestId, Sender<Sent>>>,
     /// The number of the last news applied.
     seen: Cell<u64>,
 }
@@ -44,12 +50,8 @@ pub struct Answers {
 #[derive(Debug, Clone)]
 pub struct Given {
     bytes: Vec<u8>,
-    /// What was decided.
-    pub decision: Decision,
-    /// Where.
-    pub origin: Origin,
-    /// When.
-    pub at: Moment,
+    /// What was asked and answered, where and when.
+    pub entry: Entry,
 }
 
 impl Answers {
@@ -73,14 +75,23 @@ impl Answers {
         &self,
         registry: &mut Registry,
         id: RequestId,
-        decision: Decision,
+        decision: &Decision,
         origin: Origin,
         now: Moment,
     ) -> Result<(), Refusal> {
-        let bytes = registry.decide(id, &decision)?;
-        self.given.borrow_mut().insert(id, Given { bytes: bytes.clone(), decision, origin, at: now });
+        let asked = registry.request(id).ok_or(Refusal::NotOpen)?;
+        let entry = Entry::new(asked, decision, origin, now);
+        let bytes = registry.decide(id, decision)?;
+        self.given.borrow_mut().insert(id, Given { bytes: bytes.clone(), entry });
         self.order(Order::Answer(id, bytes, self.seen.get()));
         Ok(())
+    }
+
+    /// Where it is told what becomes of an answer that was given.
+    pub fn arrival(&self, id: RequestId) -> Receiver<Sent> {
+        let (listener, arrival) = async_channel::bounded(1);
+        self.listeners.borrow_mut().insert(id, listener);
+        arrival
     }
 
     /// The answer was given not knowing all. By now all is known: does it still hold?
@@ -104,6 +115,9 @@ impl Answers {
         now: Moment,
     ) -> (Option<Given>, Vec<Change>) {
         let given = self.given.borrow_mut().remove(&id);
+        if let Some(listener) = self.listeners.borrow_mut().remove(&id) {
+            let _ = listener.try_send(sent);
+        }
         let changes = registry.sent(id, sent, now);
         (given.filter(|_| sent == Sent::Answered), changes)
     }

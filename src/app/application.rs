@@ -16,6 +16,7 @@ use glib::clone;
 
 use crate::answers::{Origin, Wish};
 use crate::connect::{Failure, Planned, Task};
+use crate::decision_log::{self, DecisionLog};
 use crate::desktop::bus;
 use crate::desktop::notifications::{self, Notifications};
 use crate::i18n::gettext;
@@ -23,7 +24,7 @@ use crate::intake::{self, OpenError, Status};
 use crate::model::SessionList;
 use crate::panel::Panel;
 use crate::settings::Settings;
-use crate::ui::{self, ConnectDialog, PanelState, Preferences, Window};
+use crate::ui::{self, ConnectDialog, DecisionsWindow, PanelState, Preferences, Window};
 use crate::{config, connect, words};
 
 /// Opens the panel, or shows the window of the one that runs.
@@ -177,8 +178,12 @@ impl Application {
 
     /// Starts to listen and to answer.
     fn start(&self) {
-        let (sender, queries) = bus::queries();
+        let (callers, queries, replies) = bus::callers();
         glib::spawn_future_local(self.panel().clone().answer(queries));
+        glib::spawn_future_local(self.panel().clone().reply_all(replies));
+        if let Some(places) = install::Places::new(std::env::vars_os()) {
+            self.panel().set_log(DecisionLog::start(decision_log::path(&places)));
+        }
         self.follow_settings();
         self.listen();
         self.look_for_connections();
@@ -186,7 +191,7 @@ impl Application {
             #[weak(rename_to = application)]
             self,
             async move {
-                match bus::serve(sender).await {
+                match bus::serve(callers).await {
                     Ok(connection) => drop(application.imp().bus.replace(Some(connection))),
                     Err(error) => tracing::warn!(%error, "“dasbo status” cannot reach this panel"),
                 }
@@ -316,11 +321,21 @@ impl Application {
         dialog.present();
     }
 
+    fn show_decisions(&self) {
+        if let Some(places) = install::Places::new(std::env::vars_os()) {
+            let parent = self.our_window().and_upcast();
+            DecisionsWindow::new(parent.as_ref(), decision_log::path(&places)).present();
+        }
+    }
+
     fn set_up_actions(&self) {
         let quit =
             ActionEntry::builder("quit").activate(|application: &Self, _, _| application.quit()).build();
         let listen =
             ActionEntry::builder("listen").activate(|application: &Self, _, _| application.listen()).build();
+        let decisions = ActionEntry::builder("decisions")
+            .activate(|application: &Self, _, _| application.show_decisions())
+            .build();
         let [connect, disconnect] =
             [("connect", Task::Connect), ("disconnect", Task::Disconnect)].map(|(name, task)| {
                 ActionEntry::builder(name)
@@ -336,7 +351,7 @@ impl Application {
         let preferences = ActionEntry::builder("preferences")
             .activate(|application: &Self, _, _| application.show_preferences())
             .build();
-        self.add_action_entries([quit, connect, disconnect, listen, preferences]);
+        self.add_action_entries([quit, connect, disconnect, listen, decisions, preferences]);
         self.set_up_answers();
         self.set_accels_for_action("app.preferences", &["<Control>comma"]);
         self.set_accels_for_action("win.show-help-overlay", &["<Control>question"]);

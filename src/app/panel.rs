@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //! Joins the parts on the main loop: what the intake learns goes to the registry, what changes there to the list.
 
+mod command_line;
+
 use std::cell::{Cell, OnceCell, RefCell};
 use std::rc::Rc;
 use std::time::Duration;
@@ -13,7 +15,8 @@ use dasbo_core::request::{Policy, RequestId};
 use dasbo_core::session::RowId;
 use glib::{MainContext, Priority};
 
-use crate::answers::{Answers, Origin, Wish};
+use crate::answers::{Answers, Given, Origin, Wish};
+use crate::decision_log::DecisionLog;
 use crate::desktop::bus::{Query, Table};
 use crate::desktop::notifications::Notifications;
 use crate::intake::{Desk, Inbox, Loss, News, Status};
@@ -48,6 +51,7 @@ pub struct Panel {
     answers: Answers,
     policy: RefCell<Policy>,
     notifications: OnceCell<Rc<Notifications>>,
+    log: RefCell<Option<DecisionLog>>,
 }
 
 impl Panel {
@@ -66,6 +70,7 @@ impl Panel {
             answers: Answers::default(),
             policy: RefCell::default(),
             notifications: OnceCell::new(),
+            log: RefCell::default(),
         })
     }
 
@@ -111,7 +116,11 @@ impl Panel {
             }
             News::Deaf(until) => registry.lose_all(until, clock::now()),
             News::HookEnded(id) => registry.hook_ended(id, clock::now()),
-            News::Sent(id, sent) => self.answers.arrived(&mut registry, id, sent, clock::now()).1,
+            News::Sent(id, sent) => {
+                let (given, changes) = self.answers.arrived(&mut registry, id, sent, clock::now());
+                self.take_down(given);
+                changes
+            }
             News::NotYet(id) => self.answers.give_again(&mut registry, id, clock::now()),
             News::Intake(status) => {
                 drop(registry);
@@ -131,12 +140,23 @@ impl Panel {
         self.settle();
     }
 
+    /// Logs there from now on what is answered.
+    pub fn set_log(&self, log: DecisionLog) {
+        self.log.replace(Some(log));
+    }
+
+    fn take_down(&self, given: Option<Given>) {
+        if let (Some(given), Some(log)) = (given, self.log.borrow().as_ref()) {
+            log.write(given.entry);
+        }
+    }
+
     /// Does what the person wants about a request: answers it, or leaves it to its terminal.
     pub fn attend(self: &Rc<Self>, id: RequestId, wish: Wish, origin: Origin) -> Result<(), Refusal> {
         let now = clock::now();
         match wish {
             Wish::Decide(decision) => {
-                self.answers.give(&mut self.registry.borrow_mut(), id, decision, origin, now)
+                self.answers.give(&mut self.registry.borrow_mut(), id, &decision, origin, now)
             }
             Wish::Leave => {
                 if let Some(notifications) = self.notifications.get() {

@@ -77,6 +77,8 @@ pub struct WaitLine {
     pub kind: Cow<'static, str>,
     /// The tool it is about.
     pub tool: Option<String>,
+    /// Its id, while it can be answered here.
+    pub request: Option<String>,
 }
 
 /// The task list, counted.
@@ -100,6 +102,7 @@ impl Line {
         let wait = |wait: &dasbo_core::session::Wait| WaitLine {
             kind: kind(wait.kind).into(),
             tool: wait.call.as_ref().map(|call| call.tool.name.clone()),
+            request: wait.held.map(|held| held.id.to_string()),
         };
         Self {
             agent: session.key.agent.0.into(),
@@ -129,7 +132,8 @@ impl Line {
     }
 }
 
-fn unix_time(moment: Moment) -> i64 {
+/// A moment in seconds of Unix time.
+pub fn unix_time(moment: Moment) -> i64 {
     clock::wall().unix_seconds(moment).try_into().unwrap_or(0)
 }
 
@@ -148,7 +152,8 @@ fn state(state: &State) -> &'static str {
     }
 }
 
-fn kind(kind: WaitKind) -> &'static str {
+/// The word for what is asked.
+pub fn kind(kind: WaitKind) -> &'static str {
     match kind {
         WaitKind::Approval => "approval",
         WaitKind::Question => "question",
@@ -159,12 +164,17 @@ fn kind(kind: WaitKind) -> &'static str {
 }
 
 fn mode(mode: PermissionMode) -> Option<&'static str> {
+    (mode != PermissionMode::Default).then(|| mode_word(mode))
+}
+
+/// The agent's word for a mode.
+pub fn mode_word(mode: PermissionMode) -> &'static str {
     match mode {
-        PermissionMode::Default => None,
-        PermissionMode::Plan => Some("plan"),
-        PermissionMode::AcceptEdits => Some("acceptEdits"),
-        PermissionMode::BypassPermissions => Some("bypassPermissions"),
-        PermissionMode::Auto => Some("auto"),
-        PermissionMode::DontAsk => Some("dontAsk"),
+        PermissionMode::Default => "default",
+        PermissionMode::Plan => "plan",
+        PermissionMode::AcceptEdits => "acceptEdits",
+        PermissionMode::BypassPermissions => "bypassPermissions",
+        PermissionMode::Auto => "auto",
+        PermissionMode::DontAsk => "dontAsk",
     }
 }

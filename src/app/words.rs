@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //! The sentences about a session: the same in rows, on the command line and for a screen reader.
 
+mod bus;
 mod cards;
+mod decisions;
+mod grants;
 mod intake;
 mod notifications;
 mod requests;
@@ -17,13 +20,16 @@ use dasbo_core::session::{Group, NoteKind, Session, State, Wait};
 
 use crate::i18n::{gettext, gettext_f, ngettext_f};
 
+pub use bus::{not_answered, silence};
 pub use cards::{
     approve, field_chosen, field_takes, field_title, form_heading, no_preview, plan, preview_of,
     question_hint, question_place, question_tab, shown, shown_name,
 };
+pub use decisions::{date_and_time, decision, decision_place, decision_texts};
+pub use grants::{OfferedGrant, grants};
 pub use intake::{failure, system, trouble};
 pub use notifications::{notification_body, notification_title};
-pub use requests::{remaining, request_heading};
+pub use requests::{allow_all, asked, folder, remaining, remark, request_heading, request_name, subject};
 pub use time::{duration, rough_duration, running_time, time, wall_time};
 pub use tokens::model;
 

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdout, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 
+use dasbo::decision_log::{self, DecisionLog};
 use dasbo::desktop::bus;
 use dasbo::intake;
 use dasbo::model::SessionList;
@@ -117,6 +118,11 @@ impl Desktop {
         command
     }
 
+    pub fn answer(&self, arguments: &[&str]) -> Outcome {
+        let mut command = self.command(env!("CARGO_BIN_EXE_dasbo"));
+        helper::run(command.arg("answer").args(arguments), Input::Closed(b""))
+    }
+
     pub fn follow(&self, options: &[&str]) -> Follower {
         let mut program = Program::start(&mut self.dasbo(&[&["--follow"], options].concat()));
         let (sender, lines) = channel();
@@ -207,15 +213,17 @@ fn panel_process() {
     });
     let context = MainContext::default();
     let panel = Panel::new(SessionList::new());
-    let (sender, queries) = bus::queries();
+    let (callers, queries, replies) = bus::callers();
     let socket = socket_path(|name| std::env::var_os(name), u32::MAX).unwrap();
     context
         .with_thread_default(|| {
             glib::spawn_future_local(panel.clone().answer(queries));
+            glib::spawn_future_local(panel.clone().reply_all(replies));
+            panel.set_log(DecisionLog::start(decision_log::path(&Places::new(std::env::vars_os()).unwrap())));
             let (inbox, desk) = intake::start(socket, Places::new(std::env::vars_os()), Policy::default());
             panel.listen(inbox, desk, || println!("ready"));
             context.block_on(async {
-                let connection = bus::serve(sender).await.unwrap();
+                let connection = bus::serve(callers).await.unwrap();
                 println!("ready");
                 connection.closed().await;
             });

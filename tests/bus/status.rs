@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use dasbo_core::request::RequestId;
 use dasbo_test_support::client::{now, process};
 use dasbo_test_support::helper::{self, Input};
 use serde_json::{Value, json};
@@ -88,13 +89,16 @@ fn played_recordings_are_shown_with_all_that_is_known() {
     let [first, second] = sessions.as_slice() else { panic!("{sessions:?}") };
     has_all_keys(first);
     has_all_keys(second);
+    // Its hook waits here, by an id that no test can know.
+    let request = first["waiting"][0]["request"].clone();
+    assert!(request.as_str().unwrap().parse::<RequestId>().is_ok(), "{first}");
     is(
         first,
         &json!({
             "agent": "claude", "session": "66e6c163-1fdf-407d-b2f0-d58a7ce54c3e", "project": "beta", "title": null,
             "branch": null, "mode": null, "state": "tool", "tool": {"name": "Bash", "detail": "touch pa.txt"},
-            "detail": null, "waiting": [{"kind": "approval", "tool": "Bash"}], "compacting": false, "helpers": 0,
-            "background": 0, "tasks": null, "cwd": "/home/user/beta", "pid": waiting.pid(),
+            "detail": null, "waiting": [{"kind": "approval", "tool": "Bash", "request": request}],
+            "compacting": false, "helpers": 0, "background": 0, "tasks": null, "cwd": "/home/user/beta", "pid": waiting.pid(),
             "model": "claude-opus-5-5", "last_prompt": "go SCN:b", "last_answer": null,
         }),
     );

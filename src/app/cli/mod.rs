@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //! The command line. It needs no display.
 
+mod answer;
 mod hooks;
 mod options;
 mod status;
@@ -15,6 +16,7 @@ pub fn run(command: &Command) -> ExitCode {
     match command {
         Command::Panel => ExitCode::SUCCESS,
         Command::Status(options) => status::run(*options),
+        Command::Answer(options) => answer::run(options),
         Command::Hooks => hooks::list(),
         Command::Change(agent, task, consent) => hooks::change(*agent, *task, *consent),
         Command::Help => say(&options::help()),

@@ -5,6 +5,7 @@ use std::ffi::OsString;
 use std::fmt;
 
 use dasbo_core::agents::{self, Agent};
+use dasbo_core::request::RequestId;
 use lexopt::prelude::*;
 use lexopt::{Arg, Parser};
 
@@ -21,6 +22,8 @@ pub enum Command {
     Panel,
     /// Print the table of sessions.
     Status(StatusOptions),
+    /// Answer a request.
+    Answer(AnswerOptions),
     /// Print which agents are connected.
     Hooks,
     /// Connect or disconnect an agent.
@@ -38,6 +41,24 @@ pub struct StatusOptions {
     pub json: bool,
     /// Again at each change.
     pub follow: bool,
+}
+
+/// How to answer which request.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AnswerOptions {
+    /// The request's id, as `dasbo status` prints it.
+    pub id: String,
+    /// Whether it is allowed.
+    pub verdict: Verdict,
+}
+
+/// What is said to an approval.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Verdict {
+    /// Yes.
+    Allow,
+    /// No; with words for the agent.
+    Deny(Option<String>),
 }
 
 /// Whether the person agreed beforehand.
@@ -74,6 +95,7 @@ pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Command, UsageE
         Some(Short('h') | Long("help")) => Ok(Command::Help),
         Some(Short('V') | Long("version")) => Ok(Command::Version),
         Some(Value(word)) if word == "status" => status(&mut parser),
+        Some(Value(word)) if word == "answer" => answer(&mut parser),
         Some(Value(word)) if word == "hooks" => hooks(&mut parser),
         Some(Value(word)) if word == "help" => Ok(Command::Help),
         Some(Value(word)) => {
@@ -95,6 +117,36 @@ fn status(parser: &mut Parser) -> Result<Command, UsageError> {
         }
     }
     Ok(Command::Status(options))
+}
+
+fn answer(parser: &mut Parser) -> Result<Command, UsageError> {
+    let (mut id, mut word, mut note) = (None, None, None);
+    while let Some(arg) = parser.next()? {
+        match arg {
+            Long("note") => note = Some(parser.value()?.string()?),
+            Short('h') | Long("help") => return Ok(Command::Help),
+            Value(value) if id.is_none() => id = Some(value.string()?),
+            Value(value) if word.is_none() => word = Some(value.string()?),
+            other => return Err(unexpected(other)),
+        }
+    }
+    let missing = || UsageError(gettext("Say which request, and “allow” or “deny”."));
+    let (id, word) = id.zip(word).ok_or_else(missing)?;
+    // Ids are hexadecimal: a word that is none is no request that could be over.
+    if id.parse::<RequestId>().is_err() {
+        return Err(UsageError(gettext_f("“{id}” is not the id of a request.", &[("id", &id)])));
+    }
+    Ok(Command::Answer(AnswerOptions { id, verdict: verdict(&word, note)? }))
+}
+
+fn verdict(word: &str, note: Option<String>) -> Result<Verdict, UsageError> {
+    let note = note.filter(|note| !note.trim().is_empty());
+    match (word, note) {
+        ("allow", None) => Ok(Verdict::Allow),
+        ("allow", Some(_)) => Err(UsageError(gettext("A note goes only with “deny”."))),
+        ("deny", note) => Ok(Verdict::Deny(note)),
+        _ => Err(UsageError(gettext_f("Say “allow” or “deny”, not “{word}”.", &[("word", word)]))),
+    }
 }
 
 fn hooks(parser: &mut Parser) -> Result<Command, UsageError> {
@@ -141,6 +193,9 @@ pub fn help() -> String {
   dasbo status              print the sessions
         --json              as JSON, for scripts
         --follow            again at each change
+  dasbo answer ID allow     allow what waits for approval; “dasbo status” prints its ID
+  dasbo answer ID deny      do not allow it
+        --note TEXT         and tell the agent this
   dasbo hooks               print which agents are connected
   dasbo hooks connect AGENT
   dasbo hooks disconnect AGENT
@@ -171,7 +226,21 @@ mod tests {
         assert_eq!(parsed("dasbo hooks connect claude --yes"), Some(connect));
         let disconnect = Command::Change(claude, Task::Disconnect, Consent::Ask);
         assert_eq!(parsed("dasbo hooks disconnect claude"), Some(disconnect));
+        let answer = |verdict| Some(Command::Answer(AnswerOptions { id: "19a".to_owned(), verdict }));
+        assert_eq!(parsed("dasbo answer 19a allow"), answer(Verdict::Allow));
+        assert_eq!(parsed("dasbo answer 19a deny"), answer(Verdict::Deny(None)));
+        let note = Verdict::Deny(Some("no".to_owned()));
+        assert_eq!(parsed("dasbo answer --note no 19a deny"), answer(note.clone()));
+        assert_eq!(parsed("dasbo answer 19a deny --note=no"), answer(note));
         let wrong = [
+            "dasbo answer",
+            "dasbo answer 19a",
+            "dasbo answer allow",
+            "dasbo answer xyz allow",
+            "dasbo answer 19a maybe",
+            "dasbo answer 19a allow deny",
+            "dasbo answer 19a allow --note yes",
+            "dasbo answer 19a deny --note",
             "dasbo sttus",
             "dasbo status extra",
             "dasbo status --json=1",

@@ -43,15 +43,7 @@ enum Failure {
 impl std::fmt::Display for Failure {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(&match self {
-            Self::Silence(Silence::NotRunning) => {
-                gettext("Dasbo is not running. Open it from your applications, or with “dasbo”.")
-            }
-            Self::Silence(Silence::NoBus) => gettext(
-                "There is no session bus here, over which Dasbo is asked. Run this on the desktop that Dasbo runs on.",
-            ),
-            Self::Silence(Silence::Refused) => {
-                gettext("Dasbo is running but gives no answer. Quit it, open it again, and try again.")
-            }
+            Self::Silence(silence) => words::silence(silence),
             Self::Trouble(sentence) => sentence.clone(),
             Self::Unheard => return Ok(()),
         })
@@ -126,19 +118,25 @@ fn text(lines: &[Line]) -> String {
     if lines.is_empty() {
         return format!("{}\n", gettext("No sessions."));
     }
-    let rows: Vec<[String; 4]> = lines.iter().map(cells).collect();
+    let rows: Vec<[String; 5]> = lines.iter().map(cells).collect();
     let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
-    let (name, words, tasks) = (width(0), width(1), width(2));
-    let row = |[a, b, c, d]: &[String; 4]| format!("{a:name$}  {b:words$}  {c:>tasks$}  {d}");
+    let (name, words, tasks, time) = (width(0), width(1), width(2), width(3));
+    let row = |[a, b, c, d, e]: &[String; 5]| format!("{a:name$}  {b:words$}  {c:>tasks$}  {d:time$}  {e}");
     rows.iter().map(|cells| row(cells).trim_end().to_owned() + "\n").collect()
 }
 
-fn cells(line: &Line) -> [String; 4] {
+fn cells(line: &Line) -> [String; 5] {
     let name = line.project.clone().unwrap_or_else(words::unknown_project);
     let name = line.branch.iter().fold(name, |name, branch| format!("{name} {branch}"));
     let tasks =
         line.tasks.as_ref().map(|tasks| format!("{}/{}", tasks.done, tasks.total)).unwrap_or_default();
-    [name, cut(&line.words), tasks, line.time.clone()]
+    [name, cut(&line.words), tasks, line.time.clone(), requests(line)]
+}
+
+/// What `dasbo answer` takes an answer for, oldest first.
+fn requests(line: &Line) -> String {
+    let approvals = line.waiting.iter().filter(|wait| wait.kind == "approval");
+    approvals.filter_map(|wait| wait.request.as_deref()).collect::<Vec<_>>().join(" ")
 }
 
 fn cut(words: &str) -> String {

@@ -3,6 +3,8 @@
 //! activated, so asking never starts the panel.
 
 use async_channel::{Receiver, Sender};
+use dasbo_core::registry::Refusal;
+use dasbo_core::request::{Decision, Denial, RequestId};
 use zbus::fdo::{self, RequestNameFlags};
 use zbus::proxy::MethodFlags;
 use zbus::{Connection, Proxy, interface};
@@ -32,7 +34,59 @@ pub struct Query {
     pub reply: Sender<Table>,
 }
 
-struct Interface(Sender<Query>);
+/// A caller answers a request.
+#[derive(Debug)]
+pub struct Reply {
+    /// Which one.
+    pub id: RequestId,
+    /// How.
+    pub decision: Decision,
+    /// Where it is told what became of it.
+    pub outcome: Sender<Result<(), AnswerError>>,
+}
+
+/// Why a request was not answered. Each is a D-Bus error of its own.
+#[derive(Debug, zbus::DBusError)]
+#[zbus(prefix = "org.dasbo.Dasbo.Panel.Error")]
+pub enum AnswerError {
+    /// The bus failed.
+    #[zbus(error)]
+    Bus(zbus::Error),
+    /// No such request is open.
+    NotOpen(String),
+    /// An answer to it is on its way.
+    Decided(String),
+    /// It is no approval.
+    NotApproval(String),
+    /// The agent takes no such answer.
+    NotHonoured(String),
+    /// It was settled elsewhere before the answer arrived.
+    TooLate(String),
+    /// The call says nothing that could be meant.
+    Unclear(String),
+}
+
+impl From<Refusal> for AnswerError {
+    fn from(refusal: Refusal) -> Self {
+        let reason = refusal.to_string();
+        match refusal {
+            Refusal::NotOpen => Self::NotOpen(reason),
+            Refusal::Decided => Self::Decided(reason),
+            Refusal::NotHonoured => Self::NotHonoured(reason),
+        }
+    }
+}
+
+/// Where callers are heard.
+#[derive(Debug, Clone)]
+pub struct Callers {
+    /// Those who ask for the table.
+    pub queries: Sender<Query>,
+    /// Those who answer a request.
+    pub replies: Sender<Reply>,
+}
+
+struct Interface(Callers);
 
 #[interface(name = "org.dasbo.Dasbo.Panel")]
 impl Interface {
@@ -49,27 +103,50 @@ impl Interface {
         let table = self.ask(serial).await?;
         Ok((table.serial, table.trouble.unwrap_or_default(), table.sessions))
     }
+
+    /// Answers the approval of this id: `allow` or `deny`, this with a note to the agent or an empty one. Comes back
+    /// once the answer arrived.
+    async fn answer(&self, id: &str, decision: &str, note: &str) -> Result<(), AnswerError> {
+        let gone = || AnswerError::Bus(fdo::Error::Failed("the panel ends".to_owned()).into());
+        let unclear = || AnswerError::Unclear("an id, allow or deny, and a note with deny".to_owned());
+        let decision = understand(decision, note).ok_or_else(unclear)?;
+        let id = id.parse().map_err(|_| AnswerError::from(Refusal::NotOpen))?;
+        let (outcome, told) = async_channel::bounded(1);
+        self.0.replies.send(Reply { id, decision, outcome }).await.map_err(|_| gone())?;
+        told.recv().await.map_err(|_| gone())?
+    }
+}
+
+fn understand(decision: &str, note: &str) -> Option<Decision> {
+    match (decision, note) {
+        ("allow", "") => Some(Decision::Allow(None)),
+        ("deny", "") => Some(Decision::Deny(Denial::Plain)),
+        ("deny", note) => Some(Decision::Deny(Denial::Note(note.to_owned()))),
+        _ => None,
+    }
 }
 
 impl Interface {
     async fn ask(&self, after: u64) -> fdo::Result<Table> {
         let gone = || fdo::Error::Failed("the panel ends".to_owned());
         let (reply, answer) = async_channel::bounded(1);
-        self.0.send(Query { after, reply }).await.map_err(|_| gone())?;
+        self.0.queries.send(Query { after, reply }).await.map_err(|_| gone())?;
         answer.recv().await.map_err(|_| gone())
     }
 }
 
 /// Puts the interface on the session bus. It is there as long as the connection that is returned.
-pub async fn serve(queries: Sender<Query>) -> zbus::Result<Connection> {
-    let connection = zbus::connection::Builder::session().serve_at(PATH, Interface(queries)).build().await?;
+pub async fn serve(callers: Callers) -> zbus::Result<Connection> {
+    let connection = zbus::connection::Builder::session().serve_at(PATH, Interface(callers)).build().await?;
     connection.request_name_with_flags(NAME, RequestNameFlags::DO_NOT_QUEUE).await?;
     Ok(connection)
 }
 
-/// The channel between the interface and the panel.
-pub fn queries() -> (Sender<Query>, Receiver<Query>) {
-    async_channel::unbounded()
+/// The channels between the interface and the panel.
+pub fn callers() -> (Callers, Receiver<Query>, Receiver<Reply>) {
+    let (queries, asked) = async_channel::unbounded();
+    let (replies, answered) = async_channel::unbounded();
+    (Callers { queries, replies }, asked, answered)
 }
 
 /// Why a panel gave no answer.
@@ -102,10 +179,18 @@ impl Client {
             answer.map_err(|error| Silence::of(&error.into()))?.ok_or(Silence::NotRunning)?;
         Ok(Table { serial, trouble: Some(trouble).filter(|trouble| !trouble.is_empty()), sessions })
     }
+
+    /// Answers the approval of this id.
+    pub async fn answer(&self, id: &str, decision: &str, note: &str) -> Result<(), AnswerError> {
+        let flags = MethodFlags::NO_AUTO_START;
+        let answer = self.0.call_with_flags("Answer", flags, &(id, decision, note)).await;
+        answer?.ok_or_else(|| AnswerError::Bus(fdo::Error::NoReply(String::new()).into()))
+    }
 }
 
 impl Silence {
-    fn of(error: &fdo::Error) -> Self {
+    /// What an error says of the panel.
+    pub fn of(error: &fdo::Error) -> Self {
         use fdo::Error::{NameHasNoOwner, NoReply, ServiceUnknown};
         match error {
             // NoReply: it ended before it answered.

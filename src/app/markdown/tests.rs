@@ -76,7 +76,7 @@ fn a_table_is_lined_up() {
 
 #[test]
 fn what_hides_is_shown() {
-    assert_eq!(text("a\u{202e}b `\u{1b}` [x](\u{200b}y)"), "a⟨U+202E⟩b ⟨U+001B⟩ x (⟨U+200B⟩y)\n");
+    assert_eq!(text("a\u{202e}b `\u{1b}` [x](\u{200b}y)"), "a⟨U+202E⟩b ⟨ESC⟩ x (⟨U+200B⟩y)\n");
 }
 
 #[test]

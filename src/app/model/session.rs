@@ -110,12 +110,13 @@ impl Session {
         self.emit_by_name::<()>("changed", &[]);
     }
 
-    /// Passes on what the person wants done about a request, once.
+    /// Passes on what the person wants done about a request, once; cards then take no more of it.
     pub fn wish(&self, request: RequestId, wish: Wish) {
         if !std::mem::replace(&mut self.draft(request).sent, true)
             && let Some(wishes) = self.imp().wishes.get()
         {
             let _ = wishes.try_send((request, wish));
+            self.emit_by_name::<()>("changed", &[]);
         }
     }
 }

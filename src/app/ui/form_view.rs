@@ -15,7 +15,8 @@ mod imp {
     use gtk::CompositeTemplate;
 
     use crate::answers::Wish;
-    use crate::ui::{FieldRow, Settled, field_row, label, shortcut};
+    use crate::ui::guard::Guard;
+    use crate::ui::{FieldRow, field_row, label, shortcut};
     use crate::{model, words};
 
     #[derive(Debug, Default, CompositeTemplate)]
@@ -30,7 +31,7 @@ mod imp {
         #[template_child]
         send: TemplateChild<gtk::Button>,
         pub(super) shown: OnceCell<(model::Session, Form, RequestId)>,
-        settled: Settled,
+        guard: Guard,
     }
 
     #[glib::object_subclass]
@@ -52,7 +53,7 @@ mod imp {
         fn constructed(&self) {
             self.parent_constructed();
             let view = self.obj();
-            self.settled.watch(&*view);
+            self.guard.open_when_shown(&*view);
             shortcut::press_on_control_return(&*view, &self.send);
             self.send.connect_clicked(glib::clone!(
                 #[weak]
@@ -120,7 +121,7 @@ mod imp {
         fn send(&self) {
             let (session, _, id) = self.shown();
             let fields = session.draft(*id).fields.clone();
-            if self.settled.is_settled() {
+            if self.guard.is_open() {
                 session.wish(*id, Wish::Decide(Decision::Fill(fields)));
             }
         }

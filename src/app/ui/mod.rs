@@ -3,15 +3,22 @@
 //!
 //! Window: header bar, and empty states or a `SessionView`: list of `GroupRow`s and `SessionRow`s, each of these
 //! with an `AgentMark`, `SessionDetails`, and, while something is asked, `RequestCards`: a `RequestCard` for each who
-//! asks, in it the view for what is asked.
+//! asks, in it the view for what is asked: an `ApprovalView` with an `ActionView`, whose texts are `CodeView`s, and so on.
 
+mod action_view;
 mod agent_mark;
 mod approval_view;
+mod button_row;
+mod code_view;
 mod connect_dialog;
+mod decision_row;
+mod decisions_window;
 mod field_row;
 mod focus_target;
 mod form_view;
+mod grant_menu;
 mod group_row;
+mod guard;
 mod label;
 mod plan_text;
 mod plan_view;
@@ -23,12 +30,15 @@ mod request_cards;
 mod session_details;
 mod session_row;
 mod session_view;
-mod settled;
 mod shortcut;
 mod window;
 
+use action_view::ActionView;
 use agent_mark::AgentMark;
 use approval_view::ApprovalView;
+use button_row::ButtonRow;
+use code_view::CodeView;
+use decision_row::DecisionRow;
 use field_row::FieldRow;
 use form_view::FormView;
 use group_row::GroupRow;
@@ -40,9 +50,9 @@ use request_cards::RequestCards;
 use session_details::SessionDetails;
 use session_row::SessionRow;
 use session_view::SessionView;
-use settled::Settled;
 
 pub use connect_dialog::ConnectDialog;
+pub use decisions_window::DecisionsWindow;
 pub use preferences::Preferences;
 pub use window::{PanelState, Window};
 

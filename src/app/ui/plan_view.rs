@@ -15,7 +15,8 @@ mod imp {
     use gtk::CompositeTemplate;
 
     use crate::answers::Wish;
-    use crate::ui::{Settled, label, plan_text, shortcut};
+    use crate::ui::guard::Guard;
+    use crate::ui::{label, plan_text, shortcut};
     use crate::{model, words};
 
     #[derive(Debug, Default, CompositeTemplate)]
@@ -42,7 +43,7 @@ mod imp {
         pub(super) shown: OnceCell<(model::Session, Plan, RequestId)>,
         /// Whether the text to be changed is whole.
         is_whole: Cell<bool>,
-        settled: Settled,
+        guard: Guard,
     }
 
     #[glib::object_subclass]
@@ -64,7 +65,7 @@ mod imp {
         fn constructed(&self) {
             self.parent_constructed();
             let view = self.obj();
-            self.settled.watch(&*view);
+            self.guard.open_when_shown(&*view);
             shortcut::press_on_control_return(&*view, &self.approve);
         }
     }
@@ -120,7 +121,7 @@ mod imp {
         }
 
         fn decide(&self, make: fn(&Self) -> Decision) {
-            if self.settled.is_settled() {
+            if self.guard.is_open() {
                 let (session, _, id) = self.shown();
                 session.wish(*id, Wish::Decide(make(self)));
             }

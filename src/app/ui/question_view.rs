@@ -17,7 +17,8 @@ mod imp {
 
     use super::Tab;
     use crate::answers::Wish;
-    use crate::ui::{QuestionPage, Settled, shortcut};
+    use crate::ui::guard::Guard;
+    use crate::ui::{QuestionPage, shortcut};
     use crate::{model, words};
 
     #[derive(Debug, Default, CompositeTemplate)]
@@ -33,7 +34,7 @@ mod imp {
         next: TemplateChild<gtk::Button>,
         pub(super) shown: OnceCell<(model::Session, Vec<Question>, RequestId)>,
         tab_of: RefCell<Vec<Tab>>,
-        settled: Settled,
+        guard: Guard,
     }
 
     #[glib::object_subclass]
@@ -55,7 +56,7 @@ mod imp {
         fn constructed(&self) {
             self.parent_constructed();
             let view = self.obj();
-            self.settled.watch(&*view);
+            self.guard.open_when_shown(&*view);
             shortcut::press_on_control_return(&*view, &self.send);
             self.send.connect_clicked(glib::clone!(
                 #[weak]
@@ -174,7 +175,7 @@ mod imp {
         fn send(&self) {
             let (session, _, id) = self.shown();
             let answers = session.draft(*id).answers.clone();
-            if self.settled.is_settled() {
+            if self.guard.is_open() {
                 session.wish(*id, Wish::Decide(Decision::Answers(answers)));
             }
         }

@@ -14,13 +14,15 @@ mod imp {
     use adw::subclass::prelude::*;
     use dasbo_core::event::Actor;
     use dasbo_core::moment::Moment;
-    use dasbo_core::request::{Content, Held, Request, RequestId};
+    use dasbo_core::request::{Content, Decision, Denial, Held, Request, RequestId};
     use dasbo_core::session::Wait;
     use gtk::CompositeTemplate;
+    use gtk::gdk::{Key, ModifierType};
 
     use crate::answers::Wish;
     use crate::i18n::gettext_f;
-    use crate::ui::{ApprovalView, FormView, PlanView, QuestionView, label};
+    use crate::ui::guard::Guard;
+    use crate::ui::{ApprovalView, FormView, PlanView, QuestionView, focus_target, label};
     use crate::{clock, model, words};
 
     #[derive(Debug, Default, CompositeTemplate)]
@@ -48,6 +50,9 @@ mod imp {
         queue: RefCell<Vec<(Arc<Request>, Held)>>,
         /// The one shown.
         shown: Cell<Option<RequestId>>,
+        guard: Guard,
+        /// What a screen reader was last given.
+        name: RefCell<String>,
     }
 
     #[glib::object_subclass]
@@ -58,6 +63,7 @@ mod imp {
 
         fn class_init(klass: &mut Self::Class) {
             klass.bind_template();
+            klass.set_accessible_role(gtk::AccessibleRole::Group);
         }
 
         fn instance_init(obj: &glib::subclass::InitializingObject<Self>) {
@@ -81,15 +87,44 @@ mod imp {
                 card,
                 move |_| card.imp().leave()
             ));
+            self.setup_keys();
         }
     }
 
-    impl WidgetImpl for RequestCard {}
+    impl WidgetImpl for RequestCard {
+        fn map(&self) {
+            self.parent_map();
+            self.guard.open(&*self.leave);
+        }
+    }
+
     impl BinImpl for RequestCard {}
 
     impl RequestCard {
         fn session(&self) -> &model::Session {
             self.session.get().expect("given when it was made")
+        }
+
+        /// They mean this card only while the focus is in it.
+        fn setup_keys(&self) {
+            let keys = gtk::ShortcutController::new();
+            // Before a text at hand, which has a use of its own for them.
+            keys.set_propagation_phase(gtk::PropagationPhase::Capture);
+            for (key, decision) in [
+                (Key::Return, Decision::Allow(None)),
+                (Key::KP_Enter, Decision::Allow(None)),
+                (Key::BackSpace, Decision::Deny(Denial::Plain)),
+            ] {
+                let card = self.obj().downgrade();
+                let action = gtk::CallbackAction::new(move |_, _| {
+                    let view = card.upgrade().and_then(|card| card.imp().content.child());
+                    let view = view.and_downcast::<ApprovalView>();
+                    view.map_or(glib::Propagation::Proceed, |view| view.key(decision.clone()))
+                });
+                let trigger = gtk::KeyvalTrigger::new(key, ModifierType::CONTROL_MASK);
+                keys.add_shortcut(gtk::Shortcut::new(Some(trigger), Some(action)));
+            }
+            self.obj().add_controller(keys);
         }
 
         /// Shows what is asked now. Whether anything is.
@@ -110,12 +145,13 @@ mod imp {
         }
 
         fn show(&self, id: Option<RequestId>) {
-            let queue = self.queue.borrow();
+            // Nothing is borrowed while a view goes, perhaps with the focus.
+            let queue = self.queue.borrow().clone();
             let place = queue.iter().position(|(_, held)| Some(held.id) == id);
             let Some((place, (request, held))) = place.and_then(|place| Some((place, queue.get(place)?)))
             else {
                 self.shown.set(None);
-                return self.content.set_child(None::<&gtk::Widget>);
+                return;
             };
             self.pager.set_visible(queue.len() > 1);
             self.previous.set_sensitive(place > 0);
@@ -124,9 +160,14 @@ mod imp {
             let words = gettext_f("{number} of {count}", &[("number", &number), ("count", &count)]);
             label::say(&self.place, &words);
             if self.shown.replace(Some(held.id)) != Some(held.id) {
+                focus_target::leave(&*self.content);
                 self.content.set_child(Some(&self.view(request, held.id)));
+                self.guard.open(&*self.leave);
             }
             let sent = self.session().draft(held.id).sent;
+            if sent {
+                focus_target::leave(&*self.obj());
+            }
             self.content.set_sensitive(!sent);
             self.leave.set_sensitive(!sent);
             self.update_words(clock::now());
@@ -151,6 +192,10 @@ mod imp {
             let shown = data.held().find(|(_, held)| Some(held.id) == self.shown.get());
             let Some((wait, held)) = shown else { return };
             label::say(&self.heading, &words::request_heading(wait, now));
+            let name = words::request_name(wait);
+            if self.name.replace(name.clone()) != name {
+                self.obj().update_property(&[gtk::accessible::Property::Label(&name)]);
+            }
             label::say_or_hide(&self.remaining, words::remaining(held, now).as_deref());
         }
 
@@ -166,7 +211,7 @@ mod imp {
         }
 
         fn leave(&self) {
-            if let Some(id) = self.shown.get() {
+            if let Some(id) = self.shown.get().filter(|_| self.guard.is_open()) {
                 self.session().wish(id, Wish::Leave);
             }
         }

@@ -10,16 +10,24 @@ mod imp {
 
     use adw::prelude::*;
     use adw::subclass::prelude::*;
-    use dasbo_core::event::Actor;
-    use gtk::gdk;
+    use dasbo_core::event::{Actor, WaitKind};
+    use dasbo_core::request::{Decision, RequestId};
+    use gtk::gdk::{self, EventType};
 
-    use crate::model;
-    use crate::ui::{RequestCard, SessionRow};
+    use crate::answers::Wish;
+    use crate::ui::guard::Guard;
+    use crate::ui::{RequestCard, focus_target};
+    use crate::{model, words};
 
     #[derive(Debug, Default)]
     pub struct RequestCards {
         session: RefCell<Option<model::Session>>,
         cards: RefCell<Vec<RequestCard>>,
+        /// Allows all approvals that are asked; there while there are several.
+        allow_all: gtk::Button,
+        /// Those that it allows.
+        approvals: RefCell<Vec<RequestId>>,
+        guard: Guard,
     }
 
     #[glib::object_subclass]
@@ -35,14 +43,15 @@ mod imp {
             let cards = self.obj();
             cards.set_orientation(gtk::Orientation::Vertical);
             cards.set_visible(false);
-            // A click that means a card does not fold the row. Claimed only when it ends, for what is inside of the
-            // card has its own use for it.
-            let click = gtk::GestureClick::new();
-            click.connect_released(|click, _, _, _| {
-                click.set_state(gtk::EventSequenceState::Claimed);
+            // A click that means a card does not fold the row. A gesture that claimed it would take it from the buttons.
+            let clicks = gtk::EventControllerLegacy::new();
+            clicks.connect_event(|_, event| match event.event_type() {
+                EventType::ButtonPress | EventType::ButtonRelease | EventType::TouchBegin => {
+                    glib::Propagation::Stop
+                }
+                _ => glib::Propagation::Proceed,
             });
-            cards.add_controller(click);
-            self.keep_focus_inside();
+            cards.add_controller(clicks);
             let keys = gtk::EventControllerKey::new();
             keys.connect_key_pressed(glib::clone!(
                 #[weak]
@@ -52,28 +61,20 @@ mod imp {
                 move |_, key, _, modifiers| use_key(&cards, key, modifiers)
             ));
             cards.add_controller(keys);
+            self.setup_allow_all();
         }
     }
 
-    impl WidgetImpl for RequestCards {}
+    impl WidgetImpl for RequestCards {
+        fn map(&self) {
+            self.parent_map();
+            self.guard.open(&self.allow_all);
+        }
+    }
+
     impl BoxImpl for RequestCards {}
 
     impl RequestCards {
-        /// What is pressed inside of a card takes the focus if it wants it: the list's item does not take it away.
-        fn keep_focus_inside(&self) {
-            let press = gtk::GestureClick::new();
-            press.set_propagation_phase(gtk::PropagationPhase::Capture);
-            for (signal, focus) in [("begin", false), ("end", true)] {
-                let cards = self.obj().downgrade();
-                press.connect_local(signal, false, move |_| {
-                    let row = cards.upgrade()?.ancestor(SessionRow::static_type())?;
-                    row.parent()?.set_focus_on_click(focus);
-                    None
-                });
-            }
-            self.obj().add_controller(press);
-        }
-
         pub(super) fn show(&self, session: Option<&model::Session>) {
             if self.session.borrow().as_ref() != session {
                 self.clear();
@@ -82,31 +83,73 @@ mod imp {
             self.update();
         }
 
+        fn setup_allow_all(&self) {
+            self.allow_all.set_visible(false);
+            self.allow_all.set_halign(gtk::Align::End);
+            self.allow_all.add_css_class("allow-all");
+            let cards = self.obj();
+            self.allow_all.connect_clicked(glib::clone!(
+                #[weak]
+                cards,
+                move |_| cards.imp().allow_all()
+            ));
+            cards.append(&self.allow_all);
+        }
+
+        /// Those that the button was shown for, and no others.
+        fn allow_all(&self) {
+            let session = self.session.borrow().clone();
+            let Some(session) = session.filter(|_| self.guard.is_open()) else { return };
+            let approvals = self.approvals.borrow().clone();
+            for id in approvals {
+                session.wish(id, Wish::Decide(Decision::Allow(None)));
+            }
+        }
+
+        fn update_allow_all(&self, session: &model::Session) {
+            let approvals = approvals(session);
+            if *self.approvals.borrow() == approvals {
+                return;
+            }
+            let count = approvals.len();
+            self.approvals.replace(approvals);
+            self.guard.open(&self.allow_all);
+            if count < 2 {
+                focus_target::leave(&self.allow_all);
+            }
+            self.allow_all.set_visible(count >= 2);
+            self.allow_all.set_label(&words::allow_all(count));
+        }
+
         fn clear(&self) {
+            self.approvals.take();
+            self.allow_all.set_visible(false);
             for card in self.cards.take() {
                 self.obj().remove(&card);
             }
         }
 
         fn update(&self) {
-            let session = self.session.borrow();
-            let Some(session) = session.as_ref() else { return };
-            self.cards.borrow_mut().retain(|card| {
-                let asks = card.update();
-                if !asks {
-                    self.obj().remove(card);
-                }
-                asks
-            });
+            // Where the focus goes with a card, the row may be given another session meanwhile: nothing is borrowed.
+            let Some(session) = self.session.borrow().clone() else { return };
+            let session = &session;
+            let cards: Vec<RequestCard> = self.cards.borrow().clone();
+            let gone: Vec<_> = cards.into_iter().filter(|card| !card.update()).collect();
+            self.cards.borrow_mut().retain(|card| !gone.contains(card));
+            for card in &gone {
+                focus_target::leave(card);
+                self.obj().remove(card);
+            }
             for actor in asking(session) {
                 let known = self.cards.borrow().iter().any(|card| *card.actor() == actor);
                 if !known {
                     let card = RequestCard::new(session, &actor);
                     card.update();
-                    self.obj().append(&card);
+                    card.insert_before(&*self.obj(), Some(&self.allow_all));
                     self.cards.borrow_mut().push(card);
                 }
             }
+            self.update_allow_all(session);
             self.obj().set_visible(!self.cards.borrow().is_empty());
         }
 
@@ -150,6 +193,14 @@ mod imp {
             }
         }
         actors
+    }
+
+    /// The approvals that wait for an answer.
+    fn approvals(session: &model::Session) -> Vec<RequestId> {
+        let data = session.data();
+        let approvals = data.held().filter(|(wait, _)| wait.kind == WaitKind::Approval);
+        let ids: Vec<RequestId> = approvals.map(|(_, held)| held.id).collect();
+        ids.into_iter().filter(|id| !session.draft(*id).sent).collect()
     }
 }
 

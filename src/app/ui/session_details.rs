@@ -16,7 +16,7 @@ mod imp {
     use dasbo_core::session::{Session, Task};
     use gtk::CompositeTemplate;
 
-    use super::{request, short_folder, task_row};
+    use super::{request, task_row};
     use crate::ui::label;
     use crate::words;
 
@@ -111,8 +111,7 @@ mod imp {
             fact(&self.title_name, &self.title, session.title.as_deref());
             fact(&self.model_name, &self.model, words::model(session).as_deref());
             let folder = session.cwd.as_deref().or(session.project.as_deref());
-            let home = glib::home_dir();
-            let folder = folder.map(|folder| short_folder(folder, &home.to_string_lossy()));
+            let folder = folder.map(words::folder);
             fact(&self.folder_name, &self.folder, folder.as_deref());
             let started = words::wall_time(session.started);
             let started = Some(started).filter(|started| !started.is_empty());
@@ -155,22 +154,9 @@ impl SessionDetails {
     }
 }
 
-/// What the first request is about: a command, a file.
+/// What is asked that no card shows: it is answered in the terminal.
 fn request(session: &Session) -> Option<String> {
-    let call = session.waits.first()?.call.as_ref()?;
-    (!call.tool.detail.is_empty()).then(|| match call.tool.name.as_str() {
-        "Bash" => format!("$ {}", call.tool.detail),
-        _ => words::tool(&call.tool),
-    })
-}
-
-/// A folder, with `~` for the person's own.
-fn short_folder(folder: &str, home: &str) -> String {
-    match folder.strip_prefix(home) {
-        Some("") => "~".to_owned(),
-        Some(rest) if rest.starts_with('/') && home != "/" => format!("~{rest}"),
-        _ => folder.to_owned(),
-    }
+    session.waits.iter().find(|wait| wait.held.is_none()).and_then(words::asked)
 }
 
 /// A task with a mark of how far it is.
@@ -190,17 +176,4 @@ fn task_row(task: &Task) -> gtk::Box {
     row.append(&mark);
     row.append(&subject);
     row
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn folders_of_the_person_are_short() {
-        assert_eq!(short_folder("/home/ann/dasbo", "/home/ann"), "~/dasbo");
-        assert_eq!(short_folder("/home/ann", "/home/ann"), "~");
-        assert_eq!(short_folder("/home/anna/dasbo", "/home/ann"), "/home/anna/dasbo");
-        assert_eq!(short_folder("/srv/dasbo", "/"), "/srv/dasbo");
-    }
 }

@@ -173,11 +173,11 @@ mod imp {
 
         /// Shows what is known now. Widgets that stay the same are not touched.
         fn update(&self) {
-            let session = self.session.borrow();
-            let Some(session) = session.as_ref() else {
+            // The row may be given another while a card goes that has the focus.
+            let Some(session) = self.session.borrow().clone() else {
                 return;
             };
-            self.cards.show_session(Some(session));
+            self.cards.show_session(Some(&session));
             let data = session.data();
             self.mark.set_agent(data.key.agent);
             let project = words::project(&data);

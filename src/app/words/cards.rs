@@ -168,7 +168,7 @@ mod tests {
         assert_eq!(question_hint(&database), "Choose one");
         assert_eq!(question_hint(&question(None, &["A"], true)), "Choose any");
         assert_eq!(question_hint(&question(None, &[], true)), "In your own words");
-        assert_eq!(preview_of("A\u{0}"), "Preview of A⟨U+0000⟩");
+        assert_eq!(preview_of("A\u{0}"), "Preview of A⟨NUL⟩");
     }
 
     #[test]

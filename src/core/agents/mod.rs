@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use crate::event::{AgentId, Event, SessionKey};
 use crate::install::{Connection, Error, Places};
 use crate::moment::{Moment, WallClock};
-use crate::request::{Decision, Request};
+use crate::request::{Decision, Request, Scope};
 use crate::wire::Frame;
 
 /// All agents that Dasbo knows.
@@ -33,6 +33,10 @@ pub trait Agent: Sync {
 
     /// The bytes by which a hook gives a person's decision. `None`: the agent honours no such decision for this request.
     fn answer(&self, request: &Request, decision: &Decision) -> Option<Vec<u8>>;
+
+    /// The file to which it writes what is allowed for so long, as a person knows it: relative to the project, or to `~`.
+    /// `None`: it writes none.
+    fn scope_file(&self, scope: Scope) -> Option<&'static str>;
 
     /// Whether a request was settled before these last lines of its session's transcript were written.
     fn has_result(&self, request: &Request, lines: &[Vec<u8>]) -> bool;

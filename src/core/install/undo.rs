@@ -49,17 +49,40 @@ fn take_back(text: &str, step: &Step, agent: &str) -> Taken {
 /// Takes back a step whose splices all still stand somewhere, if the rest then says what it said. One alone is no use:
 /// it could leave a comma behind.
 fn by_context(text: &str, step: &Step, agent: &str) -> Option<String> {
-    let mut found = Vec::new();
-    let mut limit = text.len();
-    for placed in step.splices.iter().rev() {
-        let Splice { removed, inserted, .. } = placed.splice.clone();
-        limit = find(text, placed, limit)?;
-        found.push(Splice { offset: limit, removed: inserted, inserted: removed });
+    let splices: Vec<_> = step.splices.iter().map(|placed| placed.splice.clone()).collect();
+    let mut found: Vec<Splice> = Vec::new();
+    let mut next = None;
+    for (placed, was) in step.splices.iter().zip(invert(&splices)).rev() {
+        let offset = stands(text, placed, &expected(text, step, was.offset, next))
+            .or_else(|| find(text, placed, next.map_or(text.len(), |(_, now)| now)))?;
+        next = Some((was.offset, offset));
+        found.push(Splice { offset, ..was });
     }
     found.reverse();
     let result = apply(text, &found)?;
     let same = json::same_but_ours(text, &result, agent, &step.created);
-    same.is_ok_and(|same| same).then_some(result)
+    let kept = json::keeps_comments(text, &result);
+    (matches!(same, Ok(true)) && matches!(kept, Ok(true))).then_some(result)
+}
+
+/// Where what stood at `was` stands if nothing changed between it and the `next` one (where that was, and is), or before
+/// it, or behind it.
+fn expected(text: &str, step: &Step, was: usize, next: Option<(usize, usize)>) -> Vec<usize> {
+    let beside = next.and_then(|(was_next, now)| now.checked_sub(was_next.checked_sub(was)?));
+    let from_end = step.after.bytes.checked_sub(was).and_then(|rest| text.len().checked_sub(rest));
+    let limit = next.map_or(text.len(), |(_, now)| now);
+    beside.into_iter().chain([was]).chain(from_end).filter(|offset| *offset <= limit).collect()
+}
+
+/// The first of these offsets where a splice stands with all that was around it.
+fn stands(text: &str, placed: &Placed, offsets: &[usize]) -> Option<usize> {
+    let Placed { splice, before, behind } = placed;
+    let is_there = |offset: &usize| {
+        let (head, tail) = text.split_at_checked(*offset)?;
+        let tail = head.ends_with(before.as_str()).then(|| tail.strip_prefix(splice.inserted.as_str()))??;
+        tail.starts_with(behind.as_str()).then_some(*offset)
+    };
+    offsets.iter().find_map(is_there)
 }
 
 /// Where a splice stands now, before the next one at `limit`: the nearest with all that was around it, else the only one

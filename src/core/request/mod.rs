@@ -4,11 +4,14 @@
 mod approval;
 mod book;
 mod decision;
+pub mod diff;
 mod form;
 mod plan;
 mod policy;
+mod preview;
 mod question;
-mod visible;
+pub mod tree;
+pub mod visible;
 
 use std::fmt;
 use std::str::FromStr;
@@ -22,6 +25,7 @@ pub use decision::{Answer, Decision, Denial, Grant};
 pub use form::{Field, FieldKind, FieldValue, Form};
 pub use plan::Plan;
 pub use policy::{HELD_BACK_FOR, Hold, Policy, Switches};
+pub use preview::{Basis, OnDisk, Preview, preview};
 pub use question::{Choice, Question};
 pub use visible::visible;
 

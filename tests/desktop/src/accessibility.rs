@@ -49,6 +49,7 @@ pub struct Application {
 pub enum Key {
     Space = 0x20,
     W = 0x77,
+    Backspace = 0xff08,
     Tab = 0xff09,
     Enter = 0xff0d,
     Escape = 0xff1b,
@@ -141,10 +142,13 @@ impl Desktop {
         typed.context("no text can be typed")
     }
 
-    /// Presses and releases the first mouse button in this place of the screen. X11 only.
+    /// Moves the mouse there, in pixels of the display, and clicks. X11 only.
     pub async fn click(&self, x: i32, y: i32) -> Result<()> {
         let controller = DeviceEventControllerProxy::new(self.connection.connection()).await?;
-        controller.generate_mouse_event(x, y, "b1c").await.context("nothing can be clicked")
+        for event in ["abs", "b1c"] {
+            controller.generate_mouse_event(x, y, event).await.context("the mouse cannot be moved")?;
+        }
+        Ok(())
     }
 
     /// The programs that show themselves, by their process.

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result};
 
 use crate::accessibility::{Application, Desktop, Node, State};
 use crate::panel::Panel;
@@ -59,12 +59,17 @@ impl Hand {
         pressed.await?
     }
 
+    /// Presses a button, again while its card still settles, until another one is there.
+    pub async fn press_for(&self, project: &str, button: &str, other: &str) -> Result<()> {
+        let there = async || Ok(self.find(project, |row| pressable(row, other)).await.is_some());
+        self.press_until(project, button, there).await
+    }
+
     /// Puts a text into the entry of this name in the row of this project.
     pub async fn write(&self, project: &str, entry: &str, text: &str) -> Result<()> {
         let named = |row: &Node| row.find(|node| node.name == entry && node.is(State::Editable)).cloned();
         let node = self.wait_for(project, &format!("entry {entry:?}"), named).await?;
-        ensure!(self.window.write(&node, text).await?, "the entry {entry:?} takes no text");
-        Ok(())
+        self.window.fill(&node, text).await
     }
 
     /// Waits until the row of this project has no button of this name.

@@ -67,8 +67,6 @@ pub struct Tool {
 pub struct Waiting {
     pub kind: String,
     pub tool: Option<String>,
-    /// Names the request, while it can be answered here.
-    pub request: Option<String>,
 }
 
 /// A running panel; it is killed when this is dropped.

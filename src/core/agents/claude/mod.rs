@@ -19,7 +19,7 @@ use super::{Agent, NotUnderstood};
 use crate::event::{AgentId, Event, SessionKey};
 use crate::install::{Connection, Error, Places};
 use crate::moment::{Moment, WallClock};
-use crate::request::{Decision, Request};
+use crate::request::{Decision, Request, Scope};
 use crate::wire::Frame;
 
 /// Claude Code's id.
@@ -48,6 +48,15 @@ impl Agent for Claude {
 
     fn answer(&self, request: &Request, decision: &Decision) -> Option<Vec<u8>> {
         answers::answer(request, decision)
+    }
+
+    fn scope_file(&self, scope: Scope) -> Option<&'static str> {
+        match scope {
+            Scope::Session => None,
+            Scope::Local => Some(".claude/settings.local.json"),
+            Scope::Project => Some(".claude/settings.json"),
+            Scope::User => Some("~/.claude/settings.json"),
+        }
     }
 
     fn has_result(&self, request: &Request, lines: &[Vec<u8>]) -> bool {

@@ -7,7 +7,7 @@ use std::path::Path;
 use serde::Deserialize;
 
 use super::ID;
-use crate::agents::lenient::{line, maybe};
+use crate::agents::lenient::{line, maybe, name, object, text};
 use crate::event::{About, Actor, AgentProcess, Event, SessionId, SessionKey, Source, Status, What};
 use crate::moment::WallClock;
 use crate::process::ProcessId;
@@ -18,25 +18,25 @@ use crate::process::ProcessId;
 struct RegistryFile {
     #[serde(deserialize_with = "maybe")]
     pid: Option<u32>,
-    #[serde(deserialize_with = "maybe")]
+    #[serde(deserialize_with = "name")]
     session_id: Option<String>,
-    #[serde(deserialize_with = "maybe")]
+    #[serde(deserialize_with = "name")]
     cwd: Option<String>,
     /// Unix time in milliseconds.
     #[serde(deserialize_with = "maybe")]
     started_at: Option<u64>,
     /// Clock ticks after boot, as text.
-    #[serde(deserialize_with = "maybe")]
+    #[serde(deserialize_with = "text")]
     proc_start: Option<String>,
-    #[serde(deserialize_with = "maybe")]
+    #[serde(deserialize_with = "text")]
     entrypoint: Option<String>,
-    #[serde(deserialize_with = "maybe")]
+    #[serde(deserialize_with = "text")]
     kind: Option<String>,
-    #[serde(deserialize_with = "maybe")]
+    #[serde(deserialize_with = "text")]
     name: Option<String>,
-    #[serde(deserialize_with = "maybe")]
+    #[serde(deserialize_with = "text")]
     name_source: Option<String>,
-    #[serde(deserialize_with = "maybe")]
+    #[serde(deserialize_with = "text")]
     status: Option<String>,
     /// Unix time in milliseconds.
     #[serde(deserialize_with = "maybe")]
@@ -45,7 +45,7 @@ struct RegistryFile {
 
 /// What the file says. `None`: it is not whole, or not such a file.
 pub(super) fn event(path: &Path, bytes: &[u8], clock: WallClock) -> Option<Event> {
-    let file: RegistryFile = serde_json::from_slice(bytes).ok()?;
+    let file: RegistryFile = object(bytes).ok()?;
     let id = SessionId::new(file.session_id.as_deref()?)?;
     let process = ProcessId { pid: file.pid?, start: file.proc_start.as_deref()?.parse().ok()? };
     let at = clock.moment(file.status_updated_at.or(file.started_at)?);

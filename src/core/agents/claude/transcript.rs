@@ -7,7 +7,7 @@ use serde_json::Value;
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
-use crate::agents::lenient::{line as one_line, maybe, object, paragraph, part, text};
+use crate::agents::lenient::{line as one_line, maybe, name, object, paragraph, part, text};
 use crate::event::{About, Actor, Event, SessionKey, Source, Tokens, What};
 use crate::moment::{Moment, WallClock};
 
@@ -31,11 +31,11 @@ struct RawLine {
     is_sidechain: Option<bool>,
     #[serde(deserialize_with = "text")]
     timestamp: Option<String>,
-    #[serde(deserialize_with = "text")]
+    #[serde(deserialize_with = "name")]
     git_branch: Option<String>,
     #[serde(deserialize_with = "part")]
     message: Option<Message>,
-    #[serde(deserialize_with = "maybe")]
+    #[serde(deserialize_with = "part")]
     origin: Option<Origin>,
     /// What the program itself puts into the conversation.
     #[serde(deserialize_with = "maybe")]
@@ -52,28 +52,30 @@ struct RawLine {
 #[serde(default)]
 struct Message {
     content: Value,
-    #[serde(deserialize_with = "text")]
+    #[serde(deserialize_with = "name")]
     model: Option<String>,
-    #[serde(deserialize_with = "maybe")]
+    #[serde(deserialize_with = "part")]
     usage: Option<Usage>,
 }
 
 #[derive(Debug, Default, Clone, Copy, Deserialize)]
 #[serde(default)]
 struct Usage {
-    #[serde(rename = "input_tokens")]
-    input: u64,
-    #[serde(rename = "cache_creation_input_tokens")]
-    cache_creation: u64,
-    #[serde(rename = "cache_read_input_tokens")]
-    cache_read: u64,
-    #[serde(rename = "output_tokens")]
-    output: u64,
+    #[serde(rename = "input_tokens", deserialize_with = "maybe")]
+    input: Option<u64>,
+    #[serde(rename = "cache_creation_input_tokens", deserialize_with = "maybe")]
+    cache_creation: Option<u64>,
+    #[serde(rename = "cache_read_input_tokens", deserialize_with = "maybe")]
+    cache_read: Option<u64>,
+    #[serde(rename = "output_tokens", deserialize_with = "maybe")]
+    output: Option<u64>,
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
 struct Origin {
-    kind: String,
+    #[serde(deserialize_with = "text")]
+    kind: Option<String>,
 }
 
 /// What appended lines say: what happened at its own time, all else at once.
@@ -132,7 +134,8 @@ fn titled(title: Option<String>) -> Line {
 
 fn user(raw: RawLine, clock: WallClock) -> Line {
     let content = raw.message.map(|message| message.content).unwrap_or_default();
-    let by_program = raw.is_meta == Some(true) || raw.origin.is_some_and(|origin| origin.kind != "human");
+    let kind = raw.origin.and_then(|origin| origin.kind);
+    let by_program = raw.is_meta == Some(true) || kind.is_some_and(|kind| kind != "human");
     // What a person typed is a plain text; lists are results of tools, and in 2.1.220 only tags tell commands.
     let typed = |text: &&str| !by_program && !text.starts_with('<');
     let prompt = content.as_str().filter(typed).map(paragraph);
@@ -179,8 +182,11 @@ fn said(content: &Value) -> Option<String> {
 }
 
 fn tokens(usage: Usage) -> Tokens {
-    let cached = usage.cache_creation.saturating_add(usage.cache_read);
-    Tokens { context: usage.input.saturating_add(cached), output: usage.output }
+    let context = [usage.input, usage.cache_creation, usage.cache_read];
+    Tokens {
+        context: context.into_iter().flatten().fold(0, u64::saturating_add),
+        output: usage.output.unwrap_or_default(),
+    }
 }
 
 fn moment(timestamp: &str, clock: WallClock) -> Option<Moment> {

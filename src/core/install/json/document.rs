@@ -120,6 +120,12 @@ impl<'a> Document<'a> {
             .any(|token| !but.iter().any(|skip| skip.contains(&token.range.start)))
     }
 
+    /// All comments, as they stand.
+    pub fn comments(&self) -> impl Iterator<Item = &'a str> {
+        let comments = self.tokens.iter().filter(|token| is_comment(token));
+        comments.map(|token| self.slice(token.range.start..token.range.end))
+    }
+
     /// The blanks a line begins with, of the line that holds `at`.
     pub fn line_indent(&self, at: usize) -> Range<usize> {
         let before = self.slice(0..at);

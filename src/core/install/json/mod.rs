@@ -92,6 +92,13 @@ pub fn same_but_ours(left: &str, right: &str, agent: &str, created: &Created) ->
     meaning::same_but_ours(left, right, agent, created)
 }
 
+/// Whether all comments of one text stand in another, in their order. It may have more of them.
+pub fn keeps_comments(text: &str, other: &str) -> Result<bool, Error> {
+    let (document, other) = (Document::parse(text)?, Document::parse(other)?);
+    let mut others = other.comments();
+    Ok(document.comments().all(|comment| others.any(|other| other == comment)))
+}
+
 /// Whether a text holds an entry of ours.
 pub fn holds_ours(text: &str, agent: &str) -> Result<bool, Error> {
     let document = Document::parse(text)?;

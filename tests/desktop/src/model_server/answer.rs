@@ -5,6 +5,9 @@ use serde_json::{Map, Value, json};
 
 use super::script::{Block, Pace, Step};
 
+/// Stands in an input for the path of the plan's file.
+pub const PLAN_FILE: &str = "{{plan-file}}";
+
 /// One server-sent event: its name and its data.
 pub(super) type Event = (&'static str, Value);
 
@@ -19,8 +22,12 @@ pub(super) struct Answer {
 impl Answer {
     /// `number` makes the ids unique among the answers of one server.
     pub fn new(step: &Step, request: &Value, number: usize) -> Self {
-        let blocks: Vec<Value> =
-            step.blocks.iter().enumerate().map(|(index, block)| content(block, number, index)).collect();
+        let blocks: Vec<Value> = step
+            .blocks
+            .iter()
+            .enumerate()
+            .map(|(index, block)| with_plan_file(content(block, number, index), request))
+            .collect();
         let default_reason =
             if blocks.iter().any(|block| block["type"] == "tool_use") { "tool_use" } else { "end_turn" };
         let message = json!({
@@ -85,6 +92,24 @@ fn content(block: &Block, number: usize, index: usize) -> Value {
             json!({"type": "tool_use", "id": format!("toolu_{number:020}{index:04}"), "name": name, "input": input})
         }
     }
+}
+
+/// Claude Code says in a request where the plan is to be written.
+fn with_plan_file(block: Value, request: &Value) -> Value {
+    let text = block.to_string();
+    if !text.contains(PLAN_FILE) {
+        return block;
+    }
+    let path = plan_file(&request.to_string()).unwrap_or_default();
+    serde_json::from_str(&text.replace(PLAN_FILE, &path)).unwrap_or(block)
+}
+
+fn plan_file(request: &str) -> Option<String> {
+    let at = request.find("/.claude/plans/")?;
+    let is_end = |c: char| c.is_whitespace() || "\"'`\\".contains(c);
+    let begin = request[..at].rfind(is_end).map_or(0, |end| end + 1);
+    let end = at + request[at..].find(".md")? + ".md".len();
+    Some(request[begin..end].to_owned())
 }
 
 fn usage(own: Option<&Value>) -> Value {

@@ -27,6 +27,7 @@ use tokio::task::JoinHandle;
 use tokio_stream::wrappers::ReceiverStream;
 
 use answer::Answer;
+pub use answer::PLAN_FILE;
 pub use script::{Place, Scripts, Step};
 
 /// A running server; it ends when this is dropped.

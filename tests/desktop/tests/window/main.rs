@@ -2,6 +2,8 @@
 //! What a user sees in the window: the real panel and the real helper, recordings played by fake agents, read over
 //! AT-SPI. What must be there comes from `fixtures/README.md` and the words of the product, never from its output.
 
+mod approvals;
+mod asker;
 mod cards;
 mod empty;
 mod forms;

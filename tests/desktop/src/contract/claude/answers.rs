@@ -20,12 +20,10 @@ const ESC: &str = "\x1b";
 mod card {
     pub const ALLOW: &str = "Allow";
     pub const DENY: &str = "Deny";
-    pub const DENY_MENU: &str = "More ways to deny";
-    pub const DENY_WITH_NOTE: &str = "Deny with a note…";
+    pub const DENY_WITH_NOTE: &str = "Deny with a Note…";
     pub const NOTE: &str = "Note to the agent";
-    pub const SEND_NOTE: &str = "Deny with this note";
-    pub const ALWAYS: &str = "Always…";
-    pub const EVERY_WRITE: &str = "Every Write in this project, .claude/settings.local.json";
+    pub const SEND_NOTE: &str = "Deny with This Note";
+    pub const EVERY_WRITE: &str = "Every Write in this project, for you, .claude/settings.local.json";
     pub const SEND: &str = "Send";
     pub const OWN_ANSWER: &str = "Your own answer";
     pub const APPROVE: &str = "Approve";
@@ -102,9 +100,7 @@ impl Check {
             Self::PlanApproved => "a plan approved: it is carried out",
             Self::PlanEdited => "a plan edited and approved: the model reads the person's plan",
             Self::PlanSentBack => "a plan sent back: the model reads why, and goes on planning",
-            Self::YesInTerminal => {
-                "Yes in the terminal first: the card goes, and a later answer does nothing"
-            }
+            Self::YesInTerminal => "Yes in the terminal first: the card goes",
             Self::NoInTerminal => "No in the terminal: the card goes at once",
             Self::TwoSubagents => "two subagents ask at once: each gets its own answer",
             Self::PanelKilled => {
@@ -288,8 +284,8 @@ impl Scene<'_> {
 
     async fn deny_with_note(&mut self) -> Result<()> {
         self.asked_to_write().await?;
-        self.stage.hand.press(self.project, card::DENY_MENU).await?;
-        self.stage.hand.press(self.project, card::DENY_WITH_NOTE).await?;
+        self.stage.hand.press(self.project, "Deny…").await?;
+        self.stage.hand.press_for(self.project, card::DENY_WITH_NOTE, card::SEND_NOTE).await?;
         self.stage.hand.write(self.project, card::NOTE, "Not there, in docs.").await?;
         self.answer(card::SEND_NOTE).await?;
         let result = self.result(self.project).await?;
@@ -301,7 +297,7 @@ impl Scene<'_> {
 
     async fn always(&mut self) -> Result<()> {
         self.asked_to_write().await?;
-        self.stage.hand.press(self.project, card::ALWAYS).await?;
+        self.stage.hand.press(self.project, "Always…").await?;
         self.answer(card::EVERY_WRITE).await?;
         self.until_file("two.txt").await?;
         self.until_idle().await?;
@@ -361,14 +357,11 @@ impl Scene<'_> {
 
     async fn yes_in_terminal(&mut self) -> Result<()> {
         self.asked_to_write().await?;
-        let id = self.request().await?;
         self.session.terminal.wait_for("Do you want to", LIMIT).await?;
         self.in_terminal(ENTER).await?;
         self.until_file("one.txt").await?;
         self.until_idle().await?;
         self.stage.hand.wait_until_gone(self.project, card::ALLOW).await?;
-        let late = self.stage.panel.run(&["answer", &id, "deny"]).await;
-        ensure!(late.is_err(), "a late answer was taken");
         Ok(())
     }
 
@@ -418,12 +411,6 @@ impl Scene<'_> {
         self.until_file("one.txt").await?;
         self.stage.wait_for(&self.at(), "row that no longer waits", |row| row.waiting.is_empty()).await?;
         self.until_idle().await.map(drop)
-    }
-
-    /// The id of the request that is open.
-    async fn request(&mut self) -> Result<String> {
-        let row = self.stage.row(&self.at()).await?.context("the row went away")?;
-        row.waiting.first().and_then(|one| one.request.clone()).context("no request")
     }
 
     /// A dialog does not hear a key that comes too soon.
