@@ -14,7 +14,7 @@ use crate::wait;
 pub struct Hand {
     window: Application,
     limit: Duration,
-    _desktop: Desktop,
+    desktop: Desktop,
 }
 
 impl Hand {
@@ -23,7 +23,7 @@ impl Hand {
         let desktop = Desktop::connect().await?;
         let pid = panel.pid().context("the panel has ended")?;
         let window = desktop.application(pid, limit).await?;
-        Ok(Self { window, limit, _desktop: desktop })
+        Ok(Self { window, limit, desktop })
     }
 
     /// Presses a button in the row of this project, once it is there and can be pressed.
@@ -31,6 +31,21 @@ impl Hand {
         let node =
             self.wait_for(project, &format!("button {button:?}"), |row| pressable(row, button)).await?;
         self.window.activate(&node).await
+    }
+
+    /// Takes a choice with the mouse: GTK 4.8 lets a screen reader activate buttons alone.
+    pub async fn choose(&self, project: &str, choice: &str) -> Result<()> {
+        let what = format!("choice {choice:?}, taken, in {project}");
+        let taken = wait::until(self.limit, &what, async || {
+            let node = self.find(project, |row| pressable(row, choice)).await?;
+            if node.is(State::Checked) {
+                return Some(());
+            }
+            let place = self.window.extents(&node).await.ok()?;
+            let _ = self.desktop.click(place.x + place.width / 2, place.y + place.height / 2).await;
+            None
+        });
+        taken.await
     }
 
     /// Presses a button again and again until `done`: a card takes no press that may have been meant for what was there
@@ -57,12 +72,6 @@ impl Hand {
             }
         });
         pressed.await?
-    }
-
-    /// Presses a button, again while its card still settles, until another one is there.
-    pub async fn press_for(&self, project: &str, button: &str, other: &str) -> Result<()> {
-        let there = async || Ok(self.find(project, |row| pressable(row, other)).await.is_some());
-        self.press_until(project, button, there).await
     }
 
     /// Puts a text into the entry of this name in the row of this project.
@@ -92,7 +101,8 @@ impl Hand {
 fn pressable(row: &Node, button: &str) -> Option<Node> {
     let presses =
         |node: &Node| node.is_button() || node.role.contains("check") || node.role.contains("radio");
-    row.find(|node| presses(node) && is_called(node, button) && node.is(State::Sensitive)).cloned()
+    let acts = |node: &Node| node.is(State::Sensitive) && node.is(State::Focusable);
+    row.find(|node| presses(node) && acts(node) && is_called(node, button)).cloned()
 }
 
 /// GTK 4.8 calls a button with a mnemonic "_Cancel Cancel".
