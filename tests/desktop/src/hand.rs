@@ -26,7 +26,7 @@ impl Hand {
         Ok(Self { window, limit, desktop })
     }
 
-    /// Presses a button in the row of this project, once it is there and can be pressed.
+    /// Presses a button in the row of this project, once it is there and its card takes presses.
     pub async fn press(&self, project: &str, button: &str) -> Result<()> {
         let node =
             self.wait_for(project, &format!("button {button:?}"), |row| pressable(row, button)).await?;
@@ -48,32 +48,6 @@ impl Hand {
         taken.await
     }
 
-    /// Presses a button again and again until `done`: a card takes no press that may have been meant for what was there
-    /// before.
-    pub async fn press_until(
-        &self,
-        project: &str,
-        button: &str,
-        mut done: impl AsyncFnMut() -> Result<bool>,
-    ) -> Result<()> {
-        let what = format!("effect of {button:?} in {project}");
-        let pressed = wait::until(self.limit, &what, async || {
-            let press = async {
-                if let Some(node) = self.find(project, |row| pressable(row, button)).await {
-                    // It may be gone by now: that is what it was pressed for.
-                    let _ = self.window.activate(&node).await;
-                }
-                done().await
-            };
-            match press.await {
-                Ok(false) => None,
-                Ok(true) => Some(Ok(())),
-                Err(error) => Some(Err(error)),
-            }
-        });
-        pressed.await?
-    }
-
     /// Puts a text into the entry of this name in the row of this project.
     pub async fn write(&self, project: &str, entry: &str, text: &str) -> Result<()> {
         let named = |row: &Node| row.find(|node| node.name == entry && node.is(State::Editable)).cloned();
@@ -88,6 +62,12 @@ impl Hand {
         self.wait_for(project, &format!("row without {button:?}"), gone).await
     }
 
+    /// All that stands in the row of this project now, from the top down.
+    pub async fn read(&self, project: &str) -> Result<String> {
+        let tree = self.window.tree().await?;
+        Ok(row(&tree, project).with_context(|| format!("no row of {project}"))?.to_string())
+    }
+
     async fn wait_for<T>(&self, project: &str, what: &str, is_so: impl Fn(&Node) -> Option<T>) -> Result<T> {
         let what = format!("{what} in the row of {project}");
         self.window.wait_for(self.limit, &what, |tree| is_so(row(tree, project)?)).await
@@ -98,7 +78,11 @@ impl Hand {
     }
 }
 
+/// A card that has just come takes no press that may have been meant for what was there before.
 fn pressable(row: &Node, button: &str) -> Option<Node> {
+    if row.find(|node| node.is(State::Busy)).is_some() {
+        return None;
+    }
     let presses =
         |node: &Node| node.is_button() || node.role.contains("check") || node.role.contains("radio");
     let acts = |node: &Node| node.is(State::Sensitive) && node.is(State::Focusable);

@@ -3,7 +3,7 @@
 
 use std::path::PathBuf;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Result, ensure};
 use serde_json::{Value, json};
 
 use super::{evidence, ready};
@@ -240,17 +240,16 @@ impl Scene<'_> {
         Ok(())
     }
 
-    /// Presses until nothing waits any more.
+    /// Presses, and waits until nothing is asked any more.
     async fn answer(&mut self, button: &str) -> Result<()> {
-        let at = self.at();
-        let stage = &mut *self.stage;
-        let (hand, panel) = (&stage.hand, &stage.panel);
-        let answered = async || {
-            let rows = panel.rows().await?;
-            let row = rows.into_iter().find(|row| row.cwd == at).context("the row went away")?;
-            Ok(row.waiting.is_empty())
-        };
-        hand.press_until(self.project, button, answered).await
+        self.answer_one(button, 0).await
+    }
+
+    /// Presses, and waits until so many requests are left.
+    async fn answer_one(&mut self, button: &str, left: usize) -> Result<()> {
+        self.stage.hand.press(self.project, button).await?;
+        let what = format!("row with {left} requests");
+        self.stage.wait_for(&self.at(), &what, |row| row.waiting.len() == left).await.map(drop)
     }
 
     async fn until_idle(&mut self) -> Result<Row> {
@@ -379,24 +378,19 @@ impl Scene<'_> {
         self.session.enter("SCN:delegate Both.").await?;
         let both = |row: &Row| row.waiting.len() == 2;
         self.stage.wait_for(&self.at(), "row that waits twice", both).await?;
-        // The first card is the one that asked first; which subagent that is, the card says.
-        let (first, second) = (self.file("first.txt"), self.file("second.txt"));
-        let at = self.at();
-        let one_left = {
-            let (hand, panel) = (&self.stage.hand, &self.stage.panel);
-            hand.press_until(self.project, card::ALLOW, async || {
-                let rows = panel.rows().await?;
-                Ok(rows.iter().any(|row| row.cwd == at && row.waiting.len() == 1))
-            })
+        // Whose card is the upper one is not known before: it says so.
+        let cards = self.stage.hand.read(self.project).await?;
+        let place = |file: &str| cards.find(file).unwrap_or(usize::MAX);
+        let (upper, lower) = if place("first.txt") < place("second.txt") {
+            ("first.txt", "second.txt")
+        } else {
+            ("second.txt", "first.txt")
         };
-        one_left.await?;
-        wait::until(LIMIT, "file of the one allowed", async || {
-            (first.exists() || second.exists()).then_some(())
-        })
-        .await?;
+        self.answer_one(card::ALLOW, 1).await?;
+        self.until_file(upper).await?;
         self.answer(card::DENY).await?;
         self.stage.wait_for(&self.at(), "end of the subagents", |row| row.helpers == 0).await?;
-        ensure!(first.exists() != second.exists(), "one was allowed, one denied");
+        ensure!(!self.file(lower).exists(), "{lower} was written although it was denied");
         Ok(())
     }
 
