@@ -78,6 +78,7 @@ mod imp {
         fn constructed(&self) {
             self.parent_constructed();
             self.guard.close(&*self.obj());
+            self.guard.follow(&*self.obj());
             self.deny.connect_clicked(self.handler(|view, _| view.decide(Decision::Deny(Denial::Plain))));
             self.allow.connect_clicked(self.handler(|view, _| view.decide(Decision::Allow(None))));
             self.deny_with_note.connect_clicked(self.handler(|view, _| view.begin_note()));

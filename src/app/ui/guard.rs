@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-//! A card that appears or is replaced under the pointer takes no click that was meant for what was there before.
+//! A card that appears, is replaced, or moves under the pointer takes no click that was meant for what was there before.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::time::Duration;
 
 use dasbo_core::moment::Moment;
+use gtk::gdk;
 use gtk::prelude::*;
 
 use crate::clock;
@@ -13,13 +14,15 @@ use crate::clock;
 /// What is shown for less was not what the person clicked on.
 const SEEN_AFTER: Duration = Duration::from_millis(300);
 
-/// Since when something is shown as it is. A screen reader finds it busy until it takes clicks.
+/// Since when something is shown as it is, where it is. A screen reader finds it busy until it takes clicks.
 #[derive(Debug, Clone, Default)]
 pub struct Guard(Rc<State>);
 
 #[derive(Debug, Default)]
 struct State {
     since: Cell<Option<Moment>>,
+    /// Where it was drawn last: left, top, width and height in its window.
+    place: Cell<Option<[i32; 4]>>,
     timer: RefCell<Option<glib::SourceId>>,
 }
 
@@ -49,6 +52,37 @@ impl Guard {
     pub fn open_when_shown(&self, widget: &impl IsA<gtk::Widget>) {
         let guard = self.clone();
         widget.connect_map(move |widget| guard.open(widget));
+        self.follow(widget);
+    }
+
+    /// Opens anew whenever the widget is drawn elsewhere than before.
+    pub fn follow(&self, widget: &impl IsA<gtk::Widget>) {
+        let frames: Rc<RefCell<Option<(gdk::FrameClock, glib::SignalHandlerId)>>> = Rc::default();
+        let (guard, drawn) = (self.clone(), frames.clone());
+        widget.connect_map(move |widget| {
+            let (guard, followed) = (guard.clone(), widget.upcast_ref::<gtk::Widget>().downgrade());
+            let look = move |_: &gdk::FrameClock| {
+                if let Some(widget) = followed.upgrade() {
+                    guard.look(&widget);
+                }
+            };
+            drawn.replace(widget.frame_clock().map(|clock| {
+                let id = clock.connect_after_paint(look);
+                (clock, id)
+            }));
+        });
+        widget.connect_unmap(move |_| {
+            if let Some((clock, id)) = frames.take() {
+                clock.disconnect(id);
+            }
+        });
+    }
+
+    fn look(&self, widget: &gtk::Widget) {
+        let place = place(widget);
+        if self.0.place.replace(place) != place && self.0.since.get().is_some() {
+            self.open(widget);
+        }
     }
 
     /// Whether a click now is meant for it.
@@ -69,6 +103,13 @@ impl Drop for State {
     fn drop(&mut self) {
         self.stop();
     }
+}
+
+/// In whole pixels, or what is too small to be seen would count.
+#[expect(clippy::cast_possible_truncation, reason = "no window is so large")]
+fn place(widget: &gtk::Widget) -> Option<[i32; 4]> {
+    let bounds = widget.compute_bounds(&widget.root()?)?;
+    Some([bounds.x(), bounds.y(), bounds.width(), bounds.height()].map(|pixels| pixels.round() as i32))
 }
 
 fn was_seen(since: Moment, now: Moment) -> bool {

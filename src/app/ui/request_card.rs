@@ -87,16 +87,12 @@ mod imp {
                 card,
                 move |_| card.imp().leave()
             ));
+            self.guard.open_when_shown(&*self.leave);
             self.setup_keys();
         }
     }
 
-    impl WidgetImpl for RequestCard {
-        fn map(&self) {
-            self.parent_map();
-            self.guard.open(&*self.leave);
-        }
-    }
+    impl WidgetImpl for RequestCard {}
 
     impl BinImpl for RequestCard {}
 

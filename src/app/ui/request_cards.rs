@@ -65,12 +65,7 @@ mod imp {
         }
     }
 
-    impl WidgetImpl for RequestCards {
-        fn map(&self) {
-            self.parent_map();
-            self.guard.open(&self.allow_all);
-        }
-    }
+    impl WidgetImpl for RequestCards {}
 
     impl BoxImpl for RequestCards {}
 
@@ -84,6 +79,7 @@ mod imp {
         }
 
         fn setup_allow_all(&self) {
+            self.guard.open_when_shown(&self.allow_all);
             self.allow_all.set_visible(false);
             self.allow_all.set_halign(gtk::Align::End);
             self.allow_all.add_css_class("allow-all");

@@ -14,7 +14,7 @@ use crate::wait;
 pub struct Hand {
     window: Application,
     limit: Duration,
-    _desktop: Desktop,
+    desktop: Desktop,
 }
 
 impl Hand {
@@ -23,46 +23,29 @@ impl Hand {
         let desktop = Desktop::connect().await?;
         let pid = panel.pid().context("the panel has ended")?;
         let window = desktop.application(pid, limit).await?;
-        Ok(Self { window, limit, _desktop: desktop })
+        Ok(Self { window, limit, desktop })
     }
 
-    /// Presses a button in the row of this project, once it is there and can be pressed.
+    /// Presses a button in the row of this project, once it is there and its card takes presses.
     pub async fn press(&self, project: &str, button: &str) -> Result<()> {
         let node =
             self.wait_for(project, &format!("button {button:?}"), |row| pressable(row, button)).await?;
         self.window.activate(&node).await
     }
 
-    /// Presses a button again and again until `done`: a card takes no press that may have been meant for what was there
-    /// before.
-    pub async fn press_until(
-        &self,
-        project: &str,
-        button: &str,
-        mut done: impl AsyncFnMut() -> Result<bool>,
-    ) -> Result<()> {
-        let what = format!("effect of {button:?} in {project}");
-        let pressed = wait::until(self.limit, &what, async || {
-            let press = async {
-                if let Some(node) = self.find(project, |row| pressable(row, button)).await {
-                    // It may be gone by now: that is what it was pressed for.
-                    let _ = self.window.activate(&node).await;
-                }
-                done().await
-            };
-            match press.await {
-                Ok(false) => None,
-                Ok(true) => Some(Ok(())),
-                Err(error) => Some(Err(error)),
+    /// Takes a choice with the mouse: GTK 4.8 lets a screen reader activate buttons alone.
+    pub async fn choose(&self, project: &str, choice: &str) -> Result<()> {
+        let what = format!("choice {choice:?}, taken, in {project}");
+        let taken = wait::until(self.limit, &what, async || {
+            let node = self.find(project, |row| pressable(row, choice)).await?;
+            if node.is(State::Checked) {
+                return Some(());
             }
+            let place = self.window.extents(&node).await.ok()?;
+            let _ = self.desktop.click(place.x + place.width / 2, place.y + place.height / 2).await;
+            None
         });
-        pressed.await?
-    }
-
-    /// Presses a button, again while its card still settles, until another one is there.
-    pub async fn press_for(&self, project: &str, button: &str, other: &str) -> Result<()> {
-        let there = async || Ok(self.find(project, |row| pressable(row, other)).await.is_some());
-        self.press_until(project, button, there).await
+        taken.await
     }
 
     /// Puts a text into the entry of this name in the row of this project.
@@ -79,6 +62,12 @@ impl Hand {
         self.wait_for(project, &format!("row without {button:?}"), gone).await
     }
 
+    /// All that stands in the row of this project now, from the top down.
+    pub async fn read(&self, project: &str) -> Result<String> {
+        let tree = self.window.tree().await?;
+        Ok(row(&tree, project).with_context(|| format!("no row of {project}"))?.to_string())
+    }
+
     async fn wait_for<T>(&self, project: &str, what: &str, is_so: impl Fn(&Node) -> Option<T>) -> Result<T> {
         let what = format!("{what} in the row of {project}");
         self.window.wait_for(self.limit, &what, |tree| is_so(row(tree, project)?)).await
@@ -89,10 +78,15 @@ impl Hand {
     }
 }
 
+/// A card that has just come takes no press that may have been meant for what was there before.
 fn pressable(row: &Node, button: &str) -> Option<Node> {
+    if row.find(|node| node.is(State::Busy)).is_some() {
+        return None;
+    }
     let presses =
         |node: &Node| node.is_button() || node.role.contains("check") || node.role.contains("radio");
-    row.find(|node| presses(node) && is_called(node, button) && node.is(State::Sensitive)).cloned()
+    let acts = |node: &Node| node.is(State::Sensitive) && node.is(State::Focusable);
+    row.find(|node| presses(node) && acts(node) && is_called(node, button)).cloned()
 }
 
 /// GTK 4.8 calls a button with a mnemonic "_Cancel Cancel".

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //! Approvals: every button of a card, and the bytes that the helper that waits then prints.
 
+use std::time::{Duration, Instant};
+
 use anyhow::{Result, ensure};
 use dasbo_desktop_tests::accessibility::{Key, Modifier, Node, State};
 use dasbo_test_support::agent::Ticket;
@@ -190,7 +192,7 @@ async fn all_approvals_are_allowed_at_once_and_no_question() -> Result<()> {
     }
     stage.wait_until("end of the approvals", |tree| button(tree, "Allow").is_none()).await?;
     ensure!(stage.panel.rows().await?.first().is_some_and(|row| row.waiting.len() == 1));
-    ensure!(!asker.agent.has_ended(question, std::time::Duration::ZERO));
+    ensure!(!asker.agent.has_ended(question, Duration::ZERO));
     Ok(())
 }
 
@@ -236,7 +238,7 @@ async fn keys_answer_in_a_card_with_the_focus_alone() -> Result<()> {
     stage.desktop.key(Key::Enter).await?;
     let unfolded = |tree: &Node| seen::row(tree, "shop").is_some_and(|row| row.is(State::Expanded));
     stage.wait_until("unfolded row", unfolded).await?;
-    ensure!(!asker.agent.has_ended(first, std::time::Duration::ZERO));
+    ensure!(!asker.agent.has_ended(first, Duration::ZERO));
     // Into the card.
     stage.desktop.key(Key::Tab).await?;
     let in_card = |tree: &Node| tree.focused().is_some_and(|focused| !focused.is_row());
@@ -250,7 +252,7 @@ async fn keys_answer_in_a_card_with_the_focus_alone() -> Result<()> {
     stage.desktop.chord(Modifier::Control, Key::Backspace).await?;
     stage.desktop.key(Key::Tab).await?;
     stage.wait_until("focus in the card", in_card).await?;
-    ensure!(!asker.agent.has_ended(second, std::time::Duration::ZERO));
+    ensure!(!asker.agent.has_ended(second, Duration::ZERO));
     stage.desktop.chord(Modifier::Control, Key::Backspace).await?;
     ensure!(asker.printed(second)? == decision(r#"{"behavior":"deny"}"#));
     Ok(())
@@ -293,7 +295,7 @@ async fn a_card_takes_no_click_meant_for_the_one_before() -> Result<()> {
         stage.desktop.click(x, y).await?;
         let tree = stage.window.tree().await?;
         let was_early = tree.named("1 of 2").is_none() && tree.find(|node| node.is(State::Busy)).is_some();
-        let was_answered = asker.agent.has_ended(second, std::time::Duration::from_millis(500));
+        let was_answered = asker.agent.has_ended(second, Duration::from_millis(500));
         if was_early {
             ensure!(!was_answered, "a click in the first moment was taken");
         }
@@ -307,6 +309,32 @@ async fn a_card_takes_no_click_meant_for_the_one_before() -> Result<()> {
         }
     }
     anyhow::bail!("this machine was never fast enough")
+}
+
+/// Cards of two who ask stand one below the other: once the first is answered, the second comes up under the finger.
+#[tokio::test]
+async fn a_card_that_moves_under_the_finger_takes_no_click_at_once() -> Result<()> {
+    let stage = Stage::set().await?;
+    let mut asker = Asker::start(&stage, "shop");
+    let by = |agent: &str| json!({"agent_id": agent, "agent_type": "Explore"});
+    let first = asker.ask("Bash", &json!({"command": "npm test"}), &by("a"));
+    ready(&stage, "first card", |tree| button(tree, "Allow").map(drop)).await?;
+    let second = asker.ask("Bash", &json!({"command": "npm run"}), &by("b"));
+    ready(&stage, "both", |tree| button(tree, "Allow all 2").map(drop)).await?;
+    let (x, y) = middle(&stage, "Allow").await?;
+    let mut answered = Vec::new();
+    for ticket in [first, second] {
+        let end = Instant::now() + LIMIT;
+        while !asker.agent.has_ended(ticket, Duration::from_millis(5)) {
+            ensure!(Instant::now() < end, "not answered");
+            stage.desktop.click(x, y).await?;
+        }
+        answered.push(Instant::now());
+    }
+    // 300 ms after it came to its place, less what it takes to see the first answer.
+    let between = answered[1] - answered[0];
+    ensure!(between >= Duration::from_millis(250), "answered {between:?} after the first");
+    Ok(())
 }
 
 fn ensure_printed(asker: &mut Asker, ticket: Ticket) -> Result<()> {

@@ -3,7 +3,7 @@
 
 use std::path::PathBuf;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Result, ensure};
 use serde_json::{Value, json};
 
 use super::{evidence, ready};
@@ -19,11 +19,13 @@ const ESC: &str = "\x1b";
 /// Buttons and entries of the cards, by their names.
 mod card {
     pub const ALLOW: &str = "Allow";
+    pub const ALWAYS: &str = "Always…";
     pub const DENY: &str = "Deny";
-    pub const DENY_WITH_NOTE: &str = "Deny with a Note…";
+    pub const DENY_OTHERWISE: &str = "Other ways to deny";
+    pub const DENY_WITH_NOTE: &str = "Deny with a note…";
     pub const NOTE: &str = "Note to the agent";
-    pub const SEND_NOTE: &str = "Deny with This Note";
-    pub const EVERY_WRITE: &str = "Every Write in this project, for you, .claude/settings.local.json";
+    pub const SEND_NOTE: &str = "Send";
+    pub const EVERY_WRITE: &str = "Allow every Write, in this project, .claude/settings.local.json";
     pub const SEND: &str = "Send";
     pub const OWN_ANSWER: &str = "Your own answer";
     pub const APPROVE: &str = "Approve";
@@ -173,8 +175,9 @@ pub(super) fn scripts(mut scripts: Scripts, home: &Home) -> Scripts {
     let always = Check::Always.project();
     scripts = scripts
         .with(always, [write(always, "one.txt"), write(always, "two.txt"), Step::text("Both are there.")])
-        .with("question", [question(false), Step::text("I see.")])
-        .with("questions", [question(true), Step::text("I see.")]);
+        .with(Check::QuestionSingle.project(), [question(false), Step::text("I see.")])
+        .with(Check::QuestionMultiple.project(), [question(true), Step::text("I see.")])
+        .with(Check::QuestionFree.project(), [question(false), Step::text("I see.")]);
     let plan = || {
         let content = "# The plan\n\n1. Do it well.\n";
         [
@@ -183,7 +186,9 @@ pub(super) fn scripts(mut scripts: Scripts, home: &Home) -> Scripts {
             Step::text("As you say."),
         ]
     };
-    scripts = scripts.with("plan", plan());
+    for check in [Check::PlanApproved, Check::PlanEdited, Check::PlanSentBack] {
+        scripts = scripts.with(check.project(), plan());
+    }
     let two = Check::TwoSubagents.project();
     let agent = |name: &str| {
         json!({
@@ -228,29 +233,23 @@ impl Scene<'_> {
     }
 
     /// Up to the moment when the panel shows that it is asked.
-    async fn asked(&mut self, prompt: &str) -> Result<()> {
+    async fn asked(&mut self) -> Result<()> {
         ready(self.stage, self.session).await?;
-        self.session.enter(prompt).await?;
+        self.session.enter(&format!("SCN:{} Go on.", self.project)).await?;
         self.stage.wait_for(&self.at(), "row that waits", |row| !row.waiting.is_empty()).await?;
         Ok(())
     }
 
-    async fn asked_to_write(&mut self) -> Result<()> {
-        let prompt = format!("SCN:{} Note it.", self.project);
-        self.asked(&prompt).await
+    /// Presses, and waits until nothing is asked any more.
+    async fn answer(&mut self, button: &str) -> Result<()> {
+        self.answer_one(button, 0).await
     }
 
-    /// Presses until nothing waits any more.
-    async fn answer(&mut self, button: &str) -> Result<()> {
-        let at = self.at();
-        let stage = &mut *self.stage;
-        let (hand, panel) = (&stage.hand, &stage.panel);
-        let answered = async || {
-            let rows = panel.rows().await?;
-            let row = rows.into_iter().find(|row| row.cwd == at).context("the row went away")?;
-            Ok(row.waiting.is_empty())
-        };
-        hand.press_until(self.project, button, answered).await
+    /// Presses, and waits until so many requests are left.
+    async fn answer_one(&mut self, button: &str, left: usize) -> Result<()> {
+        self.stage.hand.press(self.project, button).await?;
+        let what = format!("row with {left} requests");
+        self.stage.wait_for(&self.at(), &what, |row| row.waiting.len() == left).await.map(drop)
     }
 
     async fn until_idle(&mut self) -> Result<Row> {
@@ -262,12 +261,12 @@ impl Scene<'_> {
         wait::until(LIMIT, name, async || file.exists().then_some(())).await
     }
 
-    /// What the model was last given as the result of a call of this script.
-    async fn result(&self, script: &str) -> Result<String> {
+    /// What the model was given as the result of the last of so many calls.
+    async fn result(&self, calls: usize) -> Result<String> {
         wait::until(LIMIT, "result of the call", async || {
             let received = self.stage.model.received();
             let of_script = |body: &&crate::model_server::Received| {
-                body.place.as_ref().is_some_and(|place| place.script == script && place.step > 0)
+                body.place.as_ref().is_some_and(|place| place.script == self.project && place.step == calls)
             };
             received.iter().rev().find(of_script).and_then(|one| last_result(&one.body))
         })
@@ -275,7 +274,7 @@ impl Scene<'_> {
     }
 
     async fn allow(&mut self) -> Result<()> {
-        self.asked_to_write().await?;
+        self.asked().await?;
         ensure!(!self.file("one.txt").exists(), "it was written before anybody allowed it");
         self.answer(card::ALLOW).await?;
         self.until_file("one.txt").await?;
@@ -283,12 +282,12 @@ impl Scene<'_> {
     }
 
     async fn deny_with_note(&mut self) -> Result<()> {
-        self.asked_to_write().await?;
-        self.stage.hand.press(self.project, "Deny…").await?;
-        self.stage.hand.press_for(self.project, card::DENY_WITH_NOTE, card::SEND_NOTE).await?;
+        self.asked().await?;
+        self.stage.hand.press(self.project, card::DENY_OTHERWISE).await?;
+        self.stage.hand.press(self.project, card::DENY_WITH_NOTE).await?;
         self.stage.hand.write(self.project, card::NOTE, "Not there, in docs.").await?;
         self.answer(card::SEND_NOTE).await?;
-        let result = self.result(self.project).await?;
+        let result = self.result(1).await?;
         ensure!(result.contains("Not there, in docs."), "the model read: {result}");
         self.until_idle().await?;
         ensure!(!self.file("one.txt").exists(), "it was written all the same");
@@ -296,8 +295,8 @@ impl Scene<'_> {
     }
 
     async fn always(&mut self) -> Result<()> {
-        self.asked_to_write().await?;
-        self.stage.hand.press(self.project, "Always…").await?;
+        self.asked().await?;
+        self.stage.hand.press(self.project, card::ALWAYS).await?;
         self.answer(card::EVERY_WRITE).await?;
         self.until_file("two.txt").await?;
         self.until_idle().await?;
@@ -308,16 +307,15 @@ impl Scene<'_> {
     }
 
     async fn question(&mut self, choices: &[&str], own: Option<&str>) -> Result<()> {
-        let script = if choices.len() > 1 { "questions" } else { "question" };
-        self.asked(&format!("SCN:{script} Ask me.")).await?;
+        self.asked().await?;
         for choice in choices {
-            self.stage.hand.press(self.project, choice).await?;
+            self.stage.hand.choose(self.project, choice).await?;
         }
         if let Some(own) = own {
             self.stage.hand.write(self.project, card::OWN_ANSWER, own).await?;
         }
         self.answer(card::SEND).await?;
-        let result = self.result(script).await?;
+        let result = self.result(1).await?;
         for word in choices.iter().chain(own.iter()) {
             ensure!(result.contains(word), "the model read: {result}");
         }
@@ -325,9 +323,9 @@ impl Scene<'_> {
     }
 
     async fn plan_approved(&mut self) -> Result<()> {
-        self.asked("SCN:plan Plan it.").await?;
+        self.asked().await?;
         self.answer(card::APPROVE).await?;
-        let result = self.result("plan").await?;
+        let result = self.result(2).await?;
         ensure!(result.contains("approved"), "the model read: {result}");
         let row = self.until_idle().await?;
         ensure!(row.mode.is_none(), "it still plans: {row:?}");
@@ -335,20 +333,20 @@ impl Scene<'_> {
     }
 
     async fn plan_edited(&mut self) -> Result<()> {
-        self.asked("SCN:plan Plan it.").await?;
+        self.asked().await?;
         self.stage.hand.press(self.project, card::EDIT_PLAN).await?;
         self.stage.hand.write(self.project, card::PLAN, "# The plan\n\n1. Do it better.\n").await?;
         self.answer(card::APPROVE_EDITED).await?;
-        let result = self.result("plan").await?;
+        let result = self.result(2).await?;
         ensure!(result.contains("Do it better."), "the model read: {result}");
         self.until_idle().await.map(drop)
     }
 
     async fn plan_sent_back(&mut self) -> Result<()> {
-        self.asked("SCN:plan Plan it.").await?;
+        self.asked().await?;
         self.stage.hand.write(self.project, card::PLAN_NOTE, "Test it first.").await?;
         self.answer(card::KEEP_PLANNING).await?;
-        let result = self.result("plan").await?;
+        let result = self.result(2).await?;
         ensure!(result.contains("Test it first."), "the model read: {result}");
         let row = self.until_idle().await?;
         ensure!(row.mode.as_deref() == Some("plan"), "it no longer plans: {row:?}");
@@ -356,7 +354,7 @@ impl Scene<'_> {
     }
 
     async fn yes_in_terminal(&mut self) -> Result<()> {
-        self.asked_to_write().await?;
+        self.asked().await?;
         self.session.terminal.wait_for("Do you want to", LIMIT).await?;
         self.in_terminal(ENTER).await?;
         self.until_file("one.txt").await?;
@@ -366,7 +364,7 @@ impl Scene<'_> {
     }
 
     async fn no_in_terminal(&mut self) -> Result<()> {
-        self.asked_to_write().await?;
+        self.asked().await?;
         self.session.terminal.wait_for("Do you want to", LIMIT).await?;
         self.in_terminal(ESC).await?;
         self.stage.hand.wait_until_gone(self.project, card::DENY).await?;
@@ -380,29 +378,24 @@ impl Scene<'_> {
         self.session.enter("SCN:delegate Both.").await?;
         let both = |row: &Row| row.waiting.len() == 2;
         self.stage.wait_for(&self.at(), "row that waits twice", both).await?;
-        // The first card is the one that asked first; which subagent that is, the card says.
-        let (first, second) = (self.file("first.txt"), self.file("second.txt"));
-        let at = self.at();
-        let one_left = {
-            let (hand, panel) = (&self.stage.hand, &self.stage.panel);
-            hand.press_until(self.project, card::ALLOW, async || {
-                let rows = panel.rows().await?;
-                Ok(rows.iter().any(|row| row.cwd == at && row.waiting.len() == 1))
-            })
+        // Whose card is the upper one is not known before: it says so.
+        let cards = self.stage.hand.read(self.project).await?;
+        let place = |file: &str| cards.find(file).unwrap_or(usize::MAX);
+        let (upper, lower) = if place("first.txt") < place("second.txt") {
+            ("first.txt", "second.txt")
+        } else {
+            ("second.txt", "first.txt")
         };
-        one_left.await?;
-        wait::until(LIMIT, "file of the one allowed", async || {
-            (first.exists() || second.exists()).then_some(())
-        })
-        .await?;
+        self.answer_one(card::ALLOW, 1).await?;
+        self.until_file(upper).await?;
         self.answer(card::DENY).await?;
         self.stage.wait_for(&self.at(), "end of the subagents", |row| row.helpers == 0).await?;
-        ensure!(first.exists() != second.exists(), "one was allowed, one denied");
+        ensure!(!self.file(lower).exists(), "{lower} was written although it was denied");
         Ok(())
     }
 
     async fn panel_killed(&mut self) -> Result<()> {
-        self.asked_to_write().await?;
+        self.asked().await?;
         self.session.terminal.wait_for("Do you want to", LIMIT).await?;
         self.stage.restart_panel().await?;
         self.stage.wait_for(&self.at(), "row that waits again", |row| !row.waiting.is_empty()).await?;
