@@ -239,9 +239,9 @@ impl Row {
     }
 }
 
-/// What to notify of: each request whose hook waits, and of the other waits the first.
+/// What to notify of: each request whose hook waits, and of the other waits the first, where somebody sits at a terminal.
 fn notices(session: &Session) -> BTreeMap<String, Notice> {
-    let first = session.waits.iter().find(|wait| wait.held.is_none());
+    let first = session.waits.iter().find(|wait| wait.held.is_none() && session.attended);
     let held = session.held().map(|(wait, held)| (name(held.id), notice(session, wait)));
     let other = first.map(|wait| (format!("session-{}", session.row.0), notice(session, wait)));
     held.chain(other).collect()
