@@ -2,6 +2,10 @@
 //! The rule above all others: nothing but a person's action becomes an answer. Registry, queues and the last look are
 //! real; agents, helpers and the person are played, in any order of things.
 
+#[path = "requests/agents.rs"]
+mod agents;
+#[path = "requests/panel.rs"]
+mod panel;
 #[path = "requests/world.rs"]
 mod world;
 

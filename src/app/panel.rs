@@ -308,7 +308,9 @@ impl Panel {
         while let Ok((id, wish)) = wishes.recv().await {
             if let Err(reason) = self.attend(id, wish, Origin::Card) {
                 tracing::warn!(request = %id, %reason, "not answered");
-                self.list.answer_again(id);
+                if reason == Refusal::NotHonoured {
+                    self.list.answer_again(id);
+                }
             }
         }
     }

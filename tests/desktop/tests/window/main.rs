@@ -5,6 +5,7 @@
 mod approvals;
 mod asker;
 mod cards;
+mod clicks;
 mod empty;
 mod forms;
 mod groups;
