@@ -21,8 +21,8 @@ pub struct Guard(Rc<State>);
 #[derive(Debug, Default)]
 struct State {
     since: Cell<Option<Moment>>,
-    /// Where it was drawn last: left, top, width and height in its window.
-    place: Cell<Option<[i32; 4]>>,
+    /// Where it was drawn last: left and top in its window. What grows or shrinks inside of it does so by the person.
+    place: Cell<Option<[i32; 2]>>,
     timer: RefCell<Option<glib::SourceId>>,
 }
 
@@ -107,9 +107,9 @@ impl Drop for State {
 
 /// In whole pixels, or what is too small to be seen would count.
 #[expect(clippy::cast_possible_truncation, reason = "no window is so large")]
-fn place(widget: &gtk::Widget) -> Option<[i32; 4]> {
+fn place(widget: &gtk::Widget) -> Option<[i32; 2]> {
     let bounds = widget.compute_bounds(&widget.root()?)?;
-    Some([bounds.x(), bounds.y(), bounds.width(), bounds.height()].map(|pixels| pixels.round() as i32))
+    Some([bounds.x(), bounds.y()].map(|pixels| pixels.round() as i32))
 }
 
 fn was_seen(since: Moment, now: Moment) -> bool {

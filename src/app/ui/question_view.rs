@@ -134,6 +134,10 @@ mod imp {
             );
             page.connect_closure("changed", false, changed);
             self.page.set_child(Some(&page));
+            // Send may have come to stand where the next question was asked for.
+            if view.is_mapped() {
+                self.guard.open(&*view);
+            }
         }
 
         fn keep(&self, at: usize, page: &QuestionPage) {
