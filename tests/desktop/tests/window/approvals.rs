@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //! Approvals: every button of a card, and the bytes that the helper that waits then prints.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use anyhow::{Result, ensure};
 use dasbo_desktop_tests::accessibility::{Key, Modifier, Node, State};
