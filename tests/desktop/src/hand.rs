@@ -33,6 +33,17 @@ impl Hand {
         self.window.activate(&node).await
     }
 
+    /// Presses a button in the card, of several in the row of this project, in which this stands.
+    pub async fn press_beside(&self, project: &str, text: &str, button: &str) -> Result<()> {
+        let says = |node: &Node| node.texts().iter().any(|label| label.contains(text));
+        let find = |row: &Node| {
+            // The smallest part that has both.
+            row.all().into_iter().rev().filter(|part| says(part)).find_map(|part| pressable(part, button))
+        };
+        let node = self.wait_for(project, &format!("button {button:?} beside {text:?}"), find).await?;
+        self.window.activate(&node).await
+    }
+
     /// Takes a choice with the mouse: GTK 4.8 lets a screen reader activate buttons alone.
     pub async fn choose(&self, project: &str, choice: &str) -> Result<()> {
         let what = format!("choice {choice:?}, taken, in {project}");
@@ -60,12 +71,6 @@ impl Hand {
         let gone =
             |row: &Node| row.find(|node| node.is_button() && is_called(node, button)).is_none().then_some(());
         self.wait_for(project, &format!("row without {button:?}"), gone).await
-    }
-
-    /// All that stands in the row of this project now, from the top down.
-    pub async fn read(&self, project: &str) -> Result<String> {
-        let tree = self.window.tree().await?;
-        Ok(row(&tree, project).with_context(|| format!("no row of {project}"))?.to_string())
     }
 
     async fn wait_for<T>(&self, project: &str, what: &str, is_so: impl Fn(&Node) -> Option<T>) -> Result<T> {

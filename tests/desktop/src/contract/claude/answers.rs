@@ -189,14 +189,13 @@ impl Scene<'_> {
 
     /// Presses, and waits until nothing is asked any more.
     async fn answer(&mut self, button: &str) -> Result<()> {
-        self.answer_one(button, 0).await
+        self.stage.hand.press(self.project, button).await?;
+        self.until_asked(0).await
     }
 
-    /// Presses, and waits until so many requests are left.
-    async fn answer_one(&mut self, button: &str, left: usize) -> Result<()> {
-        self.stage.hand.press(self.project, button).await?;
-        let what = format!("row with {left} requests");
-        self.stage.wait_for(&self.at(), &what, |row| row.waiting.len() == left).await.map(drop)
+    async fn until_asked(&mut self, requests: usize) -> Result<()> {
+        let what = format!("row with {requests} requests");
+        self.stage.wait_for(&self.at(), &what, |row| row.waiting.len() == requests).await.map(drop)
     }
 
     async fn until_idle(&mut self) -> Result<Row> {
@@ -325,19 +324,14 @@ impl Scene<'_> {
         self.session.enter("SCN:delegate Both.").await?;
         let both = |row: &Row| row.waiting.len() == 2;
         self.stage.wait_for(&self.at(), "row that waits twice", both).await?;
-        // Whose card is the upper one is not known before: it says so.
-        let cards = self.stage.hand.read(self.project).await?;
-        let place = |file: &str| cards.find(file).unwrap_or(usize::MAX);
-        let (upper, lower) = if place("first.txt") < place("second.txt") {
-            ("first.txt", "second.txt")
-        } else {
-            ("second.txt", "first.txt")
-        };
-        self.answer_one(card::ALLOW, 1).await?;
-        self.until_file(upper).await?;
-        self.answer(card::DENY).await?;
+        // Whose card is the upper one is not known before.
+        self.stage.hand.press_beside(self.project, "first.txt", card::ALLOW).await?;
+        self.until_asked(1).await?;
+        self.until_file("first.txt").await?;
+        self.stage.hand.press_beside(self.project, "second.txt", card::DENY).await?;
+        self.until_asked(0).await?;
         self.stage.wait_for(&self.at(), "end of the subagents", |row| row.helpers == 0).await?;
-        ensure!(!self.file(lower).exists(), "{lower} was written although it was denied");
+        ensure!(!self.file("second.txt").exists(), "it was written although it was denied");
         Ok(())
     }
 
